@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The only door from a rung to the device it runs on. A rung's source is compiled twice: by nvcc for
+// the GPU (namespace ladder::gpu) and by the C++ compiler for the emulator (ladder::emulated). Both
+// sides offer, in namespace ladder::LADDER_DEVICE:
+//
+//   launch<kernel, Smem>(blocks, threads, stream, problem)   grid in x only, dynamic shared memory
+//   block_smem<Smem>()                        the block's shared memory, seen as one struct
+//   async_copy<BYTES>(dst, src)               global -> shared, 4 or 16 bytes, lands at a StageBarrier
+//   StageBarrier                              per-stage full/empty barrier in shared memory
+//
+// and the CUDA names threadIdx.x, blockIdx.x, __syncthreads(), __syncwarp(), float4, make_float4,
+// __fmaf_rn, __fmul_rn, __global__, __device__, __forceinline__, __launch_bounds__.
+#pragma once
+
+#if defined(LADDER_EMULATED)
+#include "simt/device_emulated.hpp"
+#else
+#include "device_cuda.cuh"
+#endif
+
+namespace ladder::LADDER_DEVICE {
+
+inline constexpr int warp_size = 32;
+inline constexpr int vec = 4;  // floats in a 128-bit access
+
+/// Smem argument of launch() for kernels that use no shared memory.
+struct NoSmem {};
+
+}  // namespace ladder::LADDER_DEVICE

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// What a rung is, and the table of all of them (expanded from rungs.def).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "gemm_problem.hpp"
+
+namespace ladder {
+
+/// A cudaStream_t, kept opaque so that nothing above the kernels needs the CUDA headers.
+using Stream = void*;
+
+/// Result of a launch: 0, a positive cudaError_t, or one of the emulator's negative codes below.
+using LaunchStatus = int;
+
+inline constexpr LaunchStatus launch_ok = 0;
+inline constexpr LaunchStatus emulator_deadlock = -1;   ///< no thread of a block could go on
+inline constexpr LaunchStatus emulator_diverged = -2;   ///< a barrier that some threads never reach
+inline constexpr LaunchStatus emulator_no_memory = -3;  ///< no room for stacks or shared memory
+inline constexpr LaunchStatus emulator_no_fma = -4;     ///< this CPU has no fused multiply-add
+
+/// One clause for people, without a final dot; for CUDA errors too.
+const char* launch_status_text(LaunchStatus status);
+
+enum class Precision : std::uint8_t { fp32 };
+const char* precision_name(Precision precision);
+
+/// Block tile and pipeline depth of a rung's largest configuration: what tests derive their extents from.
+struct TileExtents {
+  int bm;
+  int bn;
+  int bk;
+  int stages;
+};
+
+/// One rung's kernel as compiled for one device (GPU or emulator).
+///
+/// launch() enqueues the whole problem on `stream` and returns without waiting (the emulator runs it
+/// before returning). It allocates nothing. The problem must be valid and not a no-op.
+struct RungKernel {
+  TileExtents tile;
+  LaunchStatus (*launch)(const GemmProblem& problem, Stream stream);
+};
+
+inline constexpr int unnumbered = -1;
+
+struct Rung {
+  const char* id;    ///< "r05"
+  int number;        ///< what LADDER_RUNG calls it, or `unnumbered`
+  const char* name;  ///< "thread_tile_2d"
+  Precision precision;
+  const char* idea;
+  const RungKernel* gpu;       ///< null for rung 0 and in a build without CUDA
+  const RungKernel* emulated;  ///< null for rung 0
+};
+
+/// All rungs, bottom to top.
+std::span<const Rung> rungs();
+
+/// By name ("warp_tiled"), id ("r08") or number ("8"); null when there is none.
+const Rung* find_rung(std::string_view name_or_number);
+
+/// The default for FP32: rung 9.
+const Rung& default_rung();
+
+/// Rung 0.
+const Rung& cublas_rung();
+
+}  // namespace ladder

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include <charconv>
+
+#include "rung.hpp"
+
+namespace ladder {
+
+#define HANDED_ON_RUNG(id, number, name, precision, idea)
+#define KERNEL_RUNG(id, number, name, precision, idea) extern const RungKernel id;
+#if LADDER_HAS_CUDA
+namespace gpu {
+#include "rungs.def"
+}
+#endif
+namespace emulated {
+#include "rungs.def"
+}
+#undef HANDED_ON_RUNG
+#undef KERNEL_RUNG
+
+namespace {
+
+#if LADDER_HAS_CUDA
+#define GPU_KERNEL(id) &gpu::id
+#else
+#define GPU_KERNEL(id) nullptr
+#endif
+#define HANDED_ON_RUNG(id, number, name, precision, idea) \
+  {#id, number, #name, Precision::precision, idea, nullptr, nullptr},
+#define KERNEL_RUNG(id, number, name, precision, idea) \
+  {#id, number, #name, Precision::precision, idea, GPU_KERNEL(id), &emulated::id},
+constexpr Rung all_rungs[] = {
+#include "rungs.def"
+};
+#undef HANDED_ON_RUNG
+#undef KERNEL_RUNG
+#undef GPU_KERNEL
+
+bool parse_number(std::string_view text, int& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number >= 0;
+}
+
+}  // namespace
+
+const char* precision_name(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return "fp32";
+  }
+  return "unknown";
+}
+
+std::span<const Rung> rungs() { return all_rungs; }
+
+const Rung* find_rung(std::string_view name_or_number) {
+  int number = unnumbered;
+  const bool numeric = parse_number(name_or_number, number);
+  for (const Rung& rung : all_rungs) {
+    if (numeric ? rung.number == number : (name_or_number == rung.name || name_or_number == rung.id))
+      return &rung;
+  }
+  return nullptr;
+}
+
+const Rung& default_rung() { return *find_rung("double_buffered"); }
+
+const Rung& cublas_rung() { return *find_rung("cublas"); }
+
+}  // namespace ladder
