@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// How a block finds its tile of C and its panels of op(A) and op(B), whatever the ops are.
+#pragma once
+
+#include <type_traits>
+
+#include "device.cuh"
+#include "tile_shape.hpp"
+
+namespace ladder::LADDER_DEVICE {
+
+/// The direction in which an operand's elements are neighbours in memory: along m (op(A)) or n (op(B)),
+/// or along k. A is mn-major as stored and k-major transposed; B the other way round.
+enum class Major : std::uint8_t { mn, k };
+
+/// EXTENT rows of op(A), or columns of op(B): element (mn, k), counted from the block's own first one.
+template <Major MAJOR>
+struct Panel {
+  const float* origin;      ///< element (0, 0)
+  std::int64_t ld;          ///< elements between two lines; a line is contiguous
+  std::int64_t mn_extent;   ///< how far the operand goes on from here; may exceed the block tile
+  std::int64_t k_extent;
+
+  __device__ __forceinline__ const float* at(std::int64_t mn, std::int64_t k) const {
+    return MAJOR == Major::mn ? origin + mn + k * ld : origin + k + mn * ld;
+  }
+};
+
+struct BlockTile {
+  std::int64_t m0;  ///< first row of C
+  std::int64_t n0;  ///< first column of C
+};
+
+/// Blocks of a one-dimensional grid over C.
+template <class Tile>
+std::int64_t tile_count(const GemmProblem& p) {
+  return ceil_div(p.m, Tile::BM) * ceil_div(p.n, Tile::BN);
+}
+
+/// Tile of this block: neighbouring blocks lie below each other in C and share a panel of B.
+template <class Tile>
+__device__ __forceinline__ BlockTile locate_tile(const GemmProblem& p) {
+  const auto tiles_m = static_cast<std::uint32_t>((p.m + Tile::BM - 1) / Tile::BM);
+  const std::uint32_t block = blockIdx.x;
+  return {static_cast<std::int64_t>(block % tiles_m) * Tile::BM, static_cast<std::int64_t>(block / tiles_m) * Tile::BN};
+}
+
+/// Rows m0 and on of op(A), k_extent deep.
+template <Major MAJOR>
+__device__ __forceinline__ Panel<MAJOR> panel_of_a(const GemmProblem& p, std::int64_t m0, std::int64_t k_extent) {
+  return {p.a + (MAJOR == Major::mn ? m0 : m0 * p.lda), p.lda, p.m - m0, k_extent};
+}
+
+/// Columns n0 and on of op(B), k_extent deep.
+template <Major MAJOR>
+__device__ __forceinline__ Panel<MAJOR> panel_of_b(const GemmProblem& p, std::int64_t n0, std::int64_t k_extent) {
+  return {p.b + (MAJOR == Major::mn ? n0 : n0 * p.ldb), p.ldb, p.n - n0, k_extent};
+}
+
+/// Calls step(k) for the k of one slab, in order; unrolled UNROLL times where the slab is full. The last,
+/// partial slab runs its own steps and no more: a padded step of zeros could turn a sum of -0 into +0.
+template <int BK, int UNROLL = BK, class Step>
+__device__ __forceinline__ void for_each_k(std::int64_t k_left, const Step& step) {
+  if (k_left >= BK) {
+#pragma unroll UNROLL
+    for (int k = 0; k < BK; ++k) step(k);
+  } else {
+#pragma unroll 1
+    for (int k = 0; k < static_cast<int>(k_left); ++k) step(k);
+  }
+}
+
+/// Turns the run-time ops into template arguments: calls launch_with(a, b), two integral constants of Major.
+template <class LaunchWith>
+LaunchStatus with_majors(const GemmProblem& p, const LaunchWith& launch_with) {
+  using Mn = std::integral_constant<Major, Major::mn>;
+  using K = std::integral_constant<Major, Major::k>;
+  const bool a_mn = p.op_a == Op::none;
+  const bool b_mn = p.op_b == Op::transpose;
+  if (a_mn) return b_mn ? launch_with(Mn{}, Mn{}) : launch_with(Mn{}, K{});
+  return b_mn ? launch_with(K{}, Mn{}) : launch_with(K{}, K{});
+}
+
+}  // namespace ladder::LADDER_DEVICE

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// r02_coalesced — neighbouring threads touch neighbouring addresses.
+//
+// Over r01: the block is turned round. A warp owns 32 neighbouring rows of one column, so its loads of A
+// and its access to C are one 128-byte line, and its load of B is one address for all lanes.
+// Tile: BM x BN = 32 x 32, one result a thread, 1024 threads; nothing is shared.
+// Limit: two load instructions for one FMA; r03 makes them cheaper, r04 makes them fewer.
+// Reference: Boehm 2022, kernel 2.
+#include "epilogue.cuh"
+#include "operand.cuh"
+
+namespace ladder::LADDER_DEVICE {
+
+namespace {
+
+using Tile = TileShape<32, 32, 1, 1, 1>;
+constexpr int loads_in_flight = 8;
+
+template <Major A_MAJOR, Major B_MAJOR>
+__global__ void __launch_bounds__(Tile::THREADS, 2) sgemm_coalesced(const GemmProblem p) {
+  const Scalars s = load_scalars(p);
+  if (leaves_c_alone(s)) return;
+
+  // Locate element
+  const BlockTile block = locate_tile<Tile>(p);
+  const std::int64_t m = block.m0 + threadIdx.x % Tile::BM;
+  const std::int64_t n = block.n0 + threadIdx.x / Tile::BM;
+  if (m >= p.m || n >= p.n) return;
+
+  // Mainloop
+  const std::int64_t k_extent = mainloop_k(p, s);
+  const Panel<A_MAJOR> a = panel_of_a<A_MAJOR>(p, m, k_extent);
+  const Panel<B_MAJOR> b = panel_of_b<B_MAJOR>(p, n, k_extent);
+  float sum = 0.0f;
+#pragma unroll loads_in_flight
+  for (std::int64_t k = 0; k < k_extent; ++k) sum = __fmaf_rn(*a.at(0, k), *b.at(0, k), sum);
+
+  // Epilogue
+  float* c = p.c + m + n * p.ldc;
+  *c = blend(s, sum, c);
+}
+
+LaunchStatus launch_coalesced(const GemmProblem& p, Stream stream) {
+  return with_majors(p, [&](auto a, auto b) {
+    return launch<sgemm_coalesced<a.value, b.value>, NoSmem>(tile_count<Tile>(p), Tile::THREADS, stream, p);
+  });
+}
+
+}  // namespace
+
+extern const RungKernel r02{Tile::extents, launch_coalesced};
+
+}  // namespace ladder::LADDER_DEVICE
