@@ -23,6 +23,22 @@ namespace ladder::LADDER_DEVICE {
 inline constexpr int warp_size = 32;
 inline constexpr int vec = 4;  // floats in a 128-bit access
 
+/// Hands registers of this warpgroup back to the block, down to REGISTERS a thread, or claims them (PTX ISA,
+/// setmaxnreg: sm_90a). Elsewhere the compiler's own allotment stands. All 128 threads together.
+template <int REGISTERS>
+__device__ __forceinline__ void release_registers() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+#endif
+}
+
+template <int REGISTERS>
+__device__ __forceinline__ void claim_registers() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+#endif
+}
+
 /// Smem argument of launch() for kernels that use no shared memory.
 struct NoSmem {};
 

@@ -86,13 +86,15 @@ class StageBarrier {
     asm volatile(
         "{ .reg .pred done;\n"
         "RETRY: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-        "@!done bra RETRY; }" ::"r"(smem_address(&state_)), "r"(parity)
+        "@!done bra RETRY; }" ::"r"(smem_address(&state_)),
+        "r"(parity)
         : "memory");
 #elif __CUDA_ARCH__ >= 800
     asm volatile(
         "{ .reg .pred done;\n"
         "RETRY: mbarrier.test_wait.parity.shared.b64 done, [%0], %1;\n"
-        "@!done bra RETRY; }" ::"r"(smem_address(&state_)), "r"(parity)
+        "@!done bra RETRY; }" ::"r"(smem_address(&state_)),
+        "r"(parity)
         : "memory");
 #else
     volatile std::uint32_t& seen = arrived();
@@ -102,7 +104,32 @@ class StageBarrier {
 #endif
   }
 
+  /// wait() for a thread with nothing else to do: its polling backs off, so that it takes no issue slots
+  /// from the threads that compute.
+  __device__ __forceinline__ void wait_idly(std::uint32_t parity) {
+#if __CUDA_ARCH__ >= 900
+    constexpr unsigned backoff_ns = 256;
+    while (!try_wait(parity)) __nanosleep(backoff_ns);
+#else
+    wait(parity);
+#endif
+  }
+
  private:
+#if __CUDA_ARCH__ >= 900
+  __device__ __forceinline__ bool try_wait(std::uint32_t parity) {
+    std::uint32_t done;
+    asm volatile(
+        "{ .reg .pred done;\n"
+        "mbarrier.try_wait.parity.shared.b64 done, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, done; }"
+        : "=r"(done)
+        : "r"(smem_address(&state_)), "r"(parity)
+        : "memory");
+    return done != 0;
+  }
+#endif
+
   __device__ std::uint32_t& arrived() { return reinterpret_cast<std::uint32_t*>(&state_)[0]; }
   __device__ std::uint32_t& expected() { return reinterpret_cast<std::uint32_t*>(&state_)[1]; }
 

@@ -17,10 +17,12 @@ using Stream = void*;
 using LaunchStatus = int;
 
 inline constexpr LaunchStatus launch_ok = 0;
-inline constexpr LaunchStatus emulator_deadlock = -1;   ///< no thread of a block could go on
-inline constexpr LaunchStatus emulator_diverged = -2;   ///< a barrier that some threads never reach
-inline constexpr LaunchStatus emulator_no_memory = -3;  ///< no room for stacks or shared memory
-inline constexpr LaunchStatus emulator_no_fma = -4;     ///< this CPU has no fused multiply-add
+inline constexpr LaunchStatus launch_not_supported = 801;  ///< cudaErrorNotSupported
+inline constexpr LaunchStatus emulator_deadlock = -1;      ///< no thread of a block could go on
+inline constexpr LaunchStatus emulator_diverged = -2;      ///< a barrier that some threads never reach
+inline constexpr LaunchStatus emulator_no_memory = -3;     ///< no room for stacks or shared memory
+inline constexpr LaunchStatus emulator_no_fma = -4;        ///< this CPU has no fused multiply-add
+inline constexpr LaunchStatus emulator_fault = -5;         ///< a misaligned copy, a barrier without init(), a bad grid
 
 /// One clause for people, without a final dot; for CUDA errors too.
 const char* launch_status_text(LaunchStatus status);
@@ -36,6 +38,13 @@ struct TileExtents {
   int stages;
 };
 
+/// One of the tiles that a rung chooses between, forced. Its launch() fails where the device cannot run it.
+struct KernelConfig {
+  const char* name;
+  TileExtents tile;
+  LaunchStatus (*launch)(const GemmProblem& problem, Stream stream);
+};
+
 /// One rung's kernel as compiled for one device (GPU or emulator).
 ///
 /// launch() enqueues the whole problem on `stream` and returns without waiting (the emulator runs it
@@ -43,6 +52,7 @@ struct TileExtents {
 struct RungKernel {
   TileExtents tile;
   LaunchStatus (*launch)(const GemmProblem& problem, Stream stream);
+  std::span<const KernelConfig> configs = {};  ///< empty where there is nothing to choose
 };
 
 inline constexpr int unnumbered = -1;

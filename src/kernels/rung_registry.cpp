@@ -57,8 +57,7 @@ const Rung* find_rung(std::string_view name_or_number) {
   int number = unnumbered;
   const bool numeric = parse_number(name_or_number, number);
   for (const Rung& rung : all_rungs) {
-    if (numeric ? rung.number == number : (name_or_number == rung.name || name_or_number == rung.id))
-      return &rung;
+    if (numeric ? rung.number == number : (name_or_number == rung.name || name_or_number == rung.id)) return &rung;
   }
   return nullptr;
 }

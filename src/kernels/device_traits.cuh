@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What the choice of a tile asks of the device. The emulator answers like the GPU that the ladder was
+// measured on, so that it runs the same configurations.
+#pragma once
+
+#include "device.cuh"
+
+namespace ladder::LADDER_DEVICE {
+
+struct DeviceTraits {
+  int multiprocessors = 0;
+  int compute_capability = 0;  ///< 90 for sm_90
+};
+
+#if defined(LADDER_EMULATED)
+
+inline DeviceTraits device_traits() { return {.multiprocessors = 132, .compute_capability = 90}; }
+
+#else
+
+/// Of the current device; asked once per device, zeros where there is none.
+inline DeviceTraits device_traits() {
+  constexpr int tracked_devices = 64;
+  static std::atomic<std::uint32_t> known[tracked_devices];
+  constexpr int capability_bits = 16;
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return {};
+  std::uint32_t packed = device < tracked_devices ? known[device].load(std::memory_order_relaxed) : 0;
+  if (packed == 0) {
+    int count = 0;
+    int major = 0;
+    int minor = 0;
+    cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    packed = static_cast<std::uint32_t>(count) << capability_bits | static_cast<std::uint32_t>(10 * major + minor);
+    if (device < tracked_devices) known[device].store(packed, std::memory_order_relaxed);
+  }
+  return {.multiprocessors = static_cast<int>(packed >> capability_bits),
+          .compute_capability = static_cast<int>(packed & ((1u << capability_bits) - 1))};
+}
+
+#endif
+
+}  // namespace ladder::LADDER_DEVICE
