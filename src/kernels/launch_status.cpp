@@ -19,6 +19,8 @@ const char* launch_status_text(LaunchStatus status) {
       return "emulator: out of memory";
     case emulator_no_fma:
       return "emulator: this CPU has no fused multiply-add";
+    case emulator_fault:
+      return "emulator: a misaligned copy, a barrier used before its init(), or a grid that no GPU takes";
     default:
       break;
   }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "os_thread_team.hpp"
+
+#include <algorithm>
+#include <new>
+#include <thread>
+
+namespace ladder::simt {
+
+namespace {
+
+using Word = std::atomic_ref<std::uint32_t>;
+using CopyHead = std::atomic_ref<CopyInFlight*>;
+
+// Start signal of a block's threads: none runs before all exist.
+enum class Start : int { not_yet, go, cancelled };
+
+}  // namespace
+
+OsThreadTeam::OsThreadTeam(const Grid& grid, std::chrono::milliseconds patience) : grid_(grid), patience_(patience) {
+  smem_.resize(grid.smem_bytes);
+  smem = smem_.address();
+  block_dim = {static_cast<unsigned>(grid.threads), 1, 1};
+  grid_dim = {static_cast<unsigned>(grid.blocks), 1, 1};
+}
+
+LaunchStatus OsThreadTeam::run_block(std::int64_t block) {
+  block_index.x = static_cast<unsigned>(block);
+  smem_.fill_with_nan();
+  block_ = std::make_unique<BarrierMeeting>(*this, grid_.threads);
+  warps_.clear();
+  for (int first = 0; first < grid_.threads; first += lanes_per_warp)
+    warps_.push_back(std::make_unique<BarrierMeeting>(*this, std::min(grid_.threads - first, lanes_per_warp)));
+
+  std::vector<Member> members(static_cast<std::size_t>(grid_.threads));
+  std::atomic<Start> start{Start::not_yet};
+  const auto announce = [&start](Start signal) {
+    start.store(signal, std::memory_order_release);
+    start.notify_all();
+  };
+  std::vector<std::jthread> threads;
+  threads.reserve(members.size());
+  try {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      members[i].thread_index.x = static_cast<unsigned>(i);
+      members[i].team = this;
+      threads.emplace_back([this, &start, &member = members[i]] {
+        start.wait(Start::not_yet, std::memory_order_acquire);
+        if (start.load(std::memory_order_acquire) == Start::go) run_member(member);
+      });
+    }
+  } catch (...) {
+    announce(Start::cancelled);
+    throw;
+  }
+  announce(Start::go);
+  threads.clear();  // joins
+  return status_.load();
+}
+
+void OsThreadTeam::run_member(Member& member) {
+  current_lane = &member;
+  try {
+    grid_.entry(*grid_.problem);
+  } catch (const Abandoned&) {
+  } catch (const std::bad_alloc&) {
+    fail(emulator_no_memory);
+  }
+  current_lane = nullptr;
+  warp_of(member).leave();
+  block_->leave();
+}
+
+void OsThreadTeam::fail(LaunchStatus status) {
+  LaunchStatus none = launch_ok;
+  status_.compare_exchange_strong(none, status, std::memory_order_relaxed);
+}
+
+void OsThreadTeam::leave_if_failed() const {
+  if (status_.load(std::memory_order_relaxed) != launch_ok) throw Abandoned{};
+}
+
+void OsThreadTeam::sync_block(Lane&) {
+  block_->meet();
+  leave_if_failed();
+}
+
+void OsThreadTeam::sync_warp(Lane& lane) {
+  warp_of(lane).meet();
+  leave_if_failed();
+}
+
+CopyInFlight* OsThreadTeam::take_copy(Lane& lane) { return &static_cast<Member&>(lane).copy_storage.emplace_back(); }
+
+void OsThreadTeam::attach_copies(Lane& lane, StageState& stage) {
+  if (!lane.copies.youngest) return;
+  CopyHead head(stage.attached);
+  CopyInFlight* attached = head.load(std::memory_order_relaxed);
+  do {
+    lane.copies.oldest->next = attached;
+  } while (!head.compare_exchange_weak(attached, lane.copies.youngest, std::memory_order_release,
+                                       std::memory_order_relaxed));
+  lane.copies = {};
+}
+
+// An arrival only releases: two lanes that arrive one after the other are not thereby in order. The last
+// one acquires what all released, lands the copies and passes it on to those that wait.
+void OsThreadTeam::arrive(Lane&, StageState& stage) {
+  Word arrivals(stage.arrivals);
+  const std::uint32_t arrived = arrivals.fetch_add(1, std::memory_order_release) + 1;
+  if (arrived % stage.expected != 0) return;
+  static_cast<void>(arrivals.load(std::memory_order_acquire));
+  const CopyInFlight* copy = CopyHead(stage.attached).exchange(nullptr, std::memory_order_acquire);
+  for (; copy; copy = copy->next) land(*copy);
+  Word(stage.completed).fetch_add(1, std::memory_order_release);
+}
+
+void OsThreadTeam::wait(Lane&, StageState& stage, std::uint32_t parity) {
+  constexpr auto pause = std::chrono::microseconds(50);
+  const auto deadline = std::chrono::steady_clock::now() + patience_;
+  Word completed(stage.completed);
+  while ((completed.load(std::memory_order_acquire) & 1u) == parity) {
+    leave_if_failed();
+    if (std::chrono::steady_clock::now() > deadline) {
+      fail(emulator_deadlock);
+      throw Abandoned{};
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+}  // namespace ladder::simt
