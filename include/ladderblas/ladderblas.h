@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* libladderblas: choosing the rung of the ladder and counting calls from inside a program. */
+#ifndef LADDERBLAS_LADDERBLAS_H
+#define LADDERBLAS_LADDERBLAS_H
+
+#include <stdint.h>
+
+#define LADDERBLAS_VERSION_MAJOR 0
+#define LADDERBLAS_VERSION_MINOR 1
+#define LADDERBLAS_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define LADDER_API __attribute__((visibility("default")))
+#else
+#define LADDER_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a function of this header answers. */
+enum ladder_status {
+  LADDER_OK = 0,
+  LADDER_UNKNOWN_RUNG = 1,    /**< no rung has this name, id, number or index */
+  LADDER_INVALID_ARGUMENT = 2 /**< a pointer was null that must not be */
+};
+
+/** One rung of the ladder. The strings live as long as the library is loaded. */
+struct ladder_rung {
+  const char* id;        /**< "r05": the same in every version */
+  int number;            /**< what LADDER_RUNG calls it; -1 for a rung that has a name only */
+  const char* name;      /**< "thread_tile_2d" */
+  const char* idea;      /**< the one idea that it adds, one sentence */
+  const char* precision; /**< "fp32" */
+};
+
+/** Version of the loaded library, "major.minor.patch". */
+LADDER_API const char* ladder_version(void);
+
+/** Number of rungs, numbered and named ones. */
+LADDER_API int ladder_rung_count(void);
+
+/**
+ * Describes one rung.
+ * @param index  0 ... ladder_rung_count() - 1, from the bottom of the ladder to its top
+ * @param rung   filled in on LADDER_OK
+ * @return LADDER_OK, LADDER_UNKNOWN_RUNG or LADDER_INVALID_ARGUMENT
+ */
+LADDER_API enum ladder_status ladder_rung_info(int index, struct ladder_rung* rung);
+
+/**
+ * Chooses the rung of every thread that has not chosen its own. Wins over LADDER_RUNG and over the
+ * math mode of a cuBLAS handle.
+ * @param rung  name, id or number ("warp_tiled", "r08", "8"); NULL takes the choice back
+ * @return LADDER_OK or LADDER_UNKNOWN_RUNG (the choice is then as it was)
+ * Any thread, at any time; calls that have begun are not affected.
+ */
+LADDER_API enum ladder_status ladder_set_rung(const char* rung);
+
+/** Chooses the rung of the calling thread; otherwise as ladder_set_rung(), over which it wins. */
+LADDER_API enum ladder_status ladder_set_thread_rung(const char* rung);
+
+/** Name of the rung chosen by ladder_set_rung(), or NULL. */
+LADDER_API const char* ladder_get_rung(void);
+
+/** Name of the rung chosen by ladder_set_thread_rung() on this thread, or NULL. */
+LADDER_API const char* ladder_get_thread_rung(void);
+
+/**
+ * Number of calls served so far.
+ * @param door  exported function that they came through ("cblas_sgemm"), or NULL for all
+ * @param rung  name, id or number of the rung that served them; NULL: all calls, whoever served them
+ *              (the CPU BLAS handed on to and calls without any work to do included)
+ * @return 0 also for a door or a rung that does not exist
+ */
+LADDER_API uint64_t ladder_call_count(const char* door, const char* rung);
+
+/** Sets every count to 0. */
+LADDER_API void ladder_reset_counters(void);
+
+/**
+ * What went wrong last on the calling thread, one line without a newline; "" if nothing has. Valid
+ * until the next call of this library on this thread.
+ */
+LADDER_API const char* ladder_last_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "config.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <exception>
+#include <span>
+
+#include "stderr_line.hpp"
+
+namespace ladder::shim {
+
+namespace {
+
+template <class Value>
+struct Word {
+  std::string_view text;
+  Value value;
+};
+
+constexpr Word<DeviceWish> device_words[] = {{"auto", DeviceWish::automatic},
+                                             {"gpu", DeviceWish::gpu},
+                                             {"cpu", DeviceWish::cpu},
+                                             {"emulate", DeviceWish::emulate}};
+constexpr Word<LogLevel> log_words[] = {
+    {"off", LogLevel::off}, {"summary", LogLevel::summary}, {"call", LogLevel::call}};
+
+std::string complaint(const char* name, std::string_view value, std::string_view valid) {
+  return fmt::format("ladderblas: {}={} is not valid; valid are: {}; the default is used", name, value, valid);
+}
+
+/// An empty variable counts as unset.
+std::string_view read(Environment environment, const char* name) {
+  const char* value = environment(name);
+  return value ? std::string_view(value) : std::string_view();
+}
+
+template <class Value, std::size_t N>
+Value parse_word(Environment environment, const char* name, const Word<Value> (&words)[N], Value fallback,
+                 std::vector<std::string>& complaints) {
+  const std::string_view text = read(environment, name);
+  if (text.empty()) return fallback;
+  std::string valid;
+  for (const Word<Value>& word : words) {
+    if (text == word.text) return word.value;
+    valid += fmt::format("{}{}", valid.empty() ? "" : ", ", word.text);
+  }
+  complaints.push_back(complaint(name, text, valid));
+  return fallback;
+}
+
+RungSetting parse_rung(Environment environment, std::vector<std::string>& complaints) {
+  constexpr const char* name = "LADDER_RUNG";
+  const std::string_view text = read(environment, name);
+  RungSetting setting;
+  if (text.empty()) return setting;
+  if (text == "auto") {
+    setting.automatic = true;
+    return setting;
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const Rung* rung = find_rung(text.substr(begin, end - begin));
+    if (rung == nullptr) {
+      complaints.push_back(complaint(name, text, valid_rungs() + ", auto, or a list such as 8,9"));
+      return RungSetting{};
+    }
+    setting.turns.push_back(rung);
+    begin = end + 1;
+  }
+  return setting;
+}
+
+const Config& read_process_environment() {
+  Config* parsed = nullptr;
+  try {
+    std::vector<std::string> complaints;
+    // Never freed: calls may still come while the process ends.
+    parsed = new Config(parse_config([](const char* name) -> const char* { return std::getenv(name); }, complaints));
+    for (const std::string& line : complaints) stderr_line(line);
+    return *parsed;
+  } catch (const std::exception&) {
+    static const Config defaults;
+    return parsed ? *parsed : defaults;
+  }
+}
+
+}  // namespace
+
+std::string valid_rungs() {
+  std::string list;
+  for (const Rung& rung : rungs()) {
+    if (!list.empty()) list += ", ";
+    list += rung.number == unnumbered ? rung.name : fmt::format("{} {}", rung.number, rung.name);
+  }
+  return list;
+}
+
+Config parse_config(Environment environment, std::vector<std::string>& complaints) {
+  Config config;
+  config.rung = parse_rung(environment, complaints);
+  config.device = parse_word(environment, "LADDER_DEVICE", device_words, config.device, complaints);
+  config.log = parse_word(environment, "LADDER_LOG", log_words, config.log, complaints);
+  config.log_file = read(environment, "LADDER_LOG_FILE");
+  config.blas = read(environment, "LADDER_BLAS");
+  config.cublas = read(environment, "LADDER_CUBLAS");
+  return config;
+}
+
+const Config& config() {
+  static const Config& parsed = read_process_environment();
+  return parsed;
+}
+
+}  // namespace ladder::shim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The LADDER_* environment, read once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rung.hpp"
+
+namespace ladder::shim {
+
+enum class DeviceWish : std::uint8_t { automatic, gpu, cpu, emulate };
+enum class LogLevel : std::uint8_t { off, summary, call };
+
+/// LADDER_RUNG. Unset: no turns and not `automatic`.
+struct RungSetting {
+  bool automatic = false;          ///< "auto"
+  std::vector<const Rung*> turns;  ///< one rung, or several that take turns
+};
+
+struct Config {
+  RungSetting rung;
+  DeviceWish device = DeviceWish::automatic;
+  LogLevel log = LogLevel::off;
+  std::string log_file;  ///< empty: stderr; %p stands for the process id
+  std::string blas;      ///< LADDER_BLAS; empty: whatever the loader has
+  std::string cublas;    ///< LADDER_CUBLAS; likewise
+};
+
+/// Value of an environment variable, or null.
+using Environment = const char* (*)(const char* name);
+
+/// Reads the variables through `environment`. Each value that cannot be used adds one line to
+/// `complaints` (which names the valid ones) and leaves the default in place.
+Config parse_config(Environment environment, std::vector<std::string>& complaints);
+
+/// The rungs that LADDER_RUNG and the public interface accept, for messages: "0 cublas, 1 naive, ...".
+std::string valid_rungs();
+
+/// The process's configuration: parsed at the first call, complaints on stderr then. Any thread.
+const Config& config();
+
+/// LADDER_DEVICE=emulate: no GPU and no cuBLAS is ever touched.
+inline bool emulating() { return config().device == DeviceWish::emulate; }
+
+}  // namespace ladder::shim

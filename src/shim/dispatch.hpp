@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The policy: which ways to serve a call are tried, in which order. Pure functions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "config.hpp"
+#include "gemm_problem.hpp"
+#include "rung.hpp"
+#include "rung_wish.hpp"
+
+namespace ladder::shim {
+
+enum class Target : std::uint8_t {
+  gpu,       ///< a rung on the GPU; rung 0 on a host door: the real cuBLAS, with a handle of ours
+  emulated,  ///< a rung on the CPU
+  next,      ///< device door: the real cuBLAS with the caller's arguments; host door: the next BLAS
+};
+
+struct Route {
+  Target target;
+  const Rung* rung;  ///< null for Target::next on a host door
+  const char* why;   ///< null: only because the route before failed; the log then says with what
+};
+
+/// Routes in the order in which they are tried.
+class Plan {
+ public:
+  Plan& then(Route route) {
+    routes_[count_++] = route;
+    return *this;
+  }
+  const Route* begin() const { return routes_.data(); }
+  const Route* end() const { return routes_.data() + count_; }
+  const Route& front() const { return routes_[0]; }
+
+ private:
+  static constexpr int most_routes = 3;
+  std::array<Route, most_routes> routes_{};
+  int count_ = 0;
+};
+
+/// Floating-point operations below which a host-pointer call is left to the CPU (LADDER_DEVICE=auto
+/// only): copying three matrices of this size over PCIe and back takes about as long as a few CPU
+/// cores need for the product.
+inline constexpr double small_flops = 1e8;
+bool is_small(const GemmProblem& problem);
+
+struct HostCall {
+  RungWish wish;
+  DeviceWish device;
+  bool small;      ///< is_small()
+  bool gpu_works;  ///< looked at for DeviceWish::automatic and calls that are not small
+};
+Plan plan_host_call(const HostCall& call);
+
+struct DeviceCall {
+  RungWish wish;
+  DeviceWish device;
+  bool own_handle;  ///< the handle is ours: the real cuBLAS would not know it
+  bool wants_tf32;  ///< the caller's math mode
+};
+Plan plan_device_call(const DeviceCall& call);
+
+}  // namespace ladder::shim

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// What the shim needs of a GPU: an interface, so that tests can put a failing one in its place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rung.hpp"
+
+namespace ladder::shim {
+
+enum class Direction : std::uint8_t { to_device, to_host };
+
+/// Two-dimensional copy between host and device memory: `rows` lines of `width` bytes, a pitch apart.
+struct Copy2d {
+  void* to;
+  std::size_t to_pitch;
+  const void* from;
+  std::size_t from_pitch;
+  std::size_t width;
+  std::size_t rows;
+  Direction direction;
+};
+
+/// Work goes to the calling thread's current device; the current device is never changed. Statuses are
+/// those of the CUDA runtime, and no error is left behind for the program's own cudaGetLastError().
+class GpuDevice {
+ public:
+  virtual ~GpuDevice() = default;
+
+  /// True where a GPU can be used at all. Asked once; the answer is kept.
+  virtual bool works() = 0;
+  virtual LaunchStatus current(int& ordinal) = 0;
+  /// A stream that does not wait for the legacy default stream.
+  virtual LaunchStatus make_stream(Stream& stream) = 0;
+  virtual LaunchStatus allocate(void*& memory, std::size_t bytes) = 0;
+  virtual void release(void* memory) = 0;
+  /// Enqueues; the host memory must stay as it is until synchronize().
+  virtual LaunchStatus copy(const Copy2d& copy, Stream stream) = 0;
+  virtual LaunchStatus synchronize(Stream stream) = 0;
+  /// Enqueues `problem` (device memory). Rung 0 is the real cuBLAS, with a handle of ours.
+  virtual LaunchStatus run(const Rung& rung, const GemmProblem& problem, Stream stream) = 0;
+};
+
+/// The machine's GPU through the CUDA runtime; in a build without CUDA, one that never works.
+GpuDevice& gpu_device();
+
+// This room's own statuses, beside those of the CUDA runtime and of the emulator.
+inline constexpr LaunchStatus no_gpu_kernel = -100;       ///< nothing here can run the rung on a GPU
+inline constexpr LaunchStatus out_of_host_memory = -101;  ///< no room for the result on its way to C
+
+/// launch_status_text(), and the two above.
+const char* status_text(LaunchStatus status);
+
+}  // namespace ladder::shim

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// The GPU through the CUDA runtime, which is linked statically.
+#include <cuda_runtime.h>
+
+#include <array>
+
+#include "gpu_device.hpp"
+#include "next_library.hpp"
+
+namespace ladder::shim {
+
+namespace {
+
+/// The runtime's answer, with nothing left behind for the program's own cudaGetLastError().
+LaunchStatus taken(cudaError_t error) {
+  if (error != cudaSuccess) static_cast<void>(cudaGetLastError());
+  return error;
+}
+
+class CudaDevice final : public GpuDevice {
+ public:
+  bool works() override {
+    static const bool answer = [] {
+      int count = 0;
+      return taken(cudaGetDeviceCount(&count)) == launch_ok && count > 0;
+    }();
+    return answer;
+  }
+
+  LaunchStatus current(int& ordinal) override { return taken(cudaGetDevice(&ordinal)); }
+
+  LaunchStatus make_stream(Stream& stream) override {
+    cudaStream_t made = nullptr;
+    const LaunchStatus status = taken(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+    stream = made;
+    return status;
+  }
+
+  LaunchStatus allocate(void*& memory, std::size_t bytes) override { return taken(cudaMalloc(&memory, bytes)); }
+
+  void release(void* memory) override { static_cast<void>(taken(cudaFree(memory))); }
+
+  LaunchStatus copy(const Copy2d& c, Stream stream) override {
+    const cudaMemcpyKind kind = c.direction == Direction::to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    const auto on = static_cast<cudaStream_t>(stream);
+    // A dense matrix is one piece; that also lifts the limit that a 2-D copy puts on the pitch.
+    if (c.rows == 1 || (c.width == c.to_pitch && c.width == c.from_pitch))
+      return taken(cudaMemcpyAsync(c.to, c.from, c.width * c.rows, kind, on));
+    return taken(cudaMemcpy2DAsync(c.to, c.to_pitch, c.from, c.from_pitch, c.width, c.rows, kind, on));
+  }
+
+  LaunchStatus synchronize(Stream stream) override {
+    return taken(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
+  }
+
+  LaunchStatus run(const Rung& rung, const GemmProblem& problem, Stream stream) override {
+    return rung.gpu ? rung.gpu->launch(problem, stream) : run_cublas(problem, stream);
+  }
+
+ private:
+  // One handle for each device, made at its first use and kept. The caller serialises calls per device.
+  static constexpr int most_devices = 64;
+  std::array<cublas::Handle, most_devices> handles_{};
+
+  LaunchStatus cublas_handle(cublas::Handle& handle) {
+    int ordinal = 0;
+    if (const LaunchStatus status = current(ordinal); status != launch_ok) return status;
+    if (ordinal >= most_devices) return no_gpu_kernel;
+    cublas::Handle& kept = handles_[ordinal];
+    if (kept == nullptr) {
+      const auto create = next::cublasCreate_v2(nullptr);
+      if (create == nullptr || create(&kept) != cublas::STATUS_SUCCESS) return no_gpu_kernel;
+    }
+    handle = kept;
+    return launch_ok;
+  }
+
+  LaunchStatus run_cublas(const GemmProblem& p, Stream stream) {
+    cublas::Handle handle = nullptr;
+    if (const LaunchStatus status = cublas_handle(handle); status != launch_ok) return status;
+    const auto set_stream = next::cublasSetStream_v2(nullptr);
+    const auto sgemm = next::cublasSgemm_v2_64(nullptr);
+    if (set_stream == nullptr || sgemm == nullptr) return no_gpu_kernel;
+    const InsideNextLibrary inside;
+    cublas::Status status = set_stream(handle, static_cast<cublas::CudaStream>(stream));
+    if (status == cublas::STATUS_SUCCESS)
+      status = sgemm(handle, p.op_a == Op::none ? cublas::OP_N : cublas::OP_T,
+                     p.op_b == Op::none ? cublas::OP_N : cublas::OP_T, p.m, p.n, p.k, &p.alpha.value, p.a, p.lda, p.b,
+                     p.ldb, &p.beta.value, p.c, p.ldc);
+    return status == cublas::STATUS_SUCCESS ? launch_ok : static_cast<LaunchStatus>(cudaErrorUnknown);
+  }
+};
+
+}  // namespace
+
+GpuDevice& gpu_device() {
+  // Never destroyed: calls may still come while the process ends.
+  static CudaDevice& device = *new CudaDevice;
+  return device;
+}
+
+}  // namespace ladder::shim

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "illegal_argument.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <exception>
+
+#include "last_error.hpp"
+#include "stderr_line.hpp"
+
+// The program's handlers, or those of its BLAS. Weak: a program may have none, and we export none.
+extern "C" __attribute__((weak)) void xerbla_(const char* routine, const std::int64_t* position, std::size_t length);
+extern "C" __attribute__((weak)) void cblas_xerbla(int position, const char* routine, const char* form, ...);
+
+namespace ladder::shim {
+
+namespace {
+
+void report_line(const char* routine, int position) {
+  try {
+    const std::string line =
+        fmt::format(" ** On entry to {} parameter number {} had an illegal value", routine, position);
+    set_last_error(line);
+    stderr_line(line);
+  } catch (const std::exception&) {
+    set_last_error("illegal argument");
+  }
+}
+
+void remember(const char* routine, int position) {
+  try {
+    set_last_error(fmt::format("{}: argument {} is illegal", routine, position));
+  } catch (const std::exception&) {
+    set_last_error("illegal argument");
+  }
+}
+
+constexpr char fortran_routine[] = "SGEMM ";  // Netlib's names have six characters
+constexpr char cblas_routine[] = "cblas_sgemm";
+
+}  // namespace
+
+void report_on_stderr(int position) { report_line(fortran_routine, position); }
+
+void report_to_xerbla(int position) {
+  if (xerbla_ == nullptr) return report_line(fortran_routine, position);
+  remember(fortran_routine, position);
+  // 64 bits serve a handler with integers of either size: on a little-endian machine the low half comes first.
+  const std::int64_t info = position;
+  xerbla_(fortran_routine, &info, sizeof fortran_routine - 1);
+}
+
+void report_to_cblas_xerbla(int position, const char* form, int value) {
+  if (cblas_xerbla == nullptr) return report_line(cblas_routine, position);
+  remember(cblas_routine, position);
+  cblas_xerbla(position, cblas_routine, form, value);
+}
+
+}  // namespace ladder::shim

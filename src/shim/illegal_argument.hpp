@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// How each kind of door reports an illegal argument.
+#pragma once
+
+#include <cstdint>
+
+#include "gemm_problem.hpp"
+
+namespace ladder::shim {
+
+/// Position of an argument in SGEMM's Fortran argument list, which cuBLAS counts by too.
+constexpr int fortran_position(GemmArgument argument) {
+  constexpr int positions[] = {0, 3, 4, 5, 8, 10, 13};
+  return positions[static_cast<int>(argument)];
+}
+
+inline constexpr int op_a_position = 1;
+inline constexpr int op_b_position = 2;
+
+/// One line on stderr, in the BLAS's traditional words: what a cuBLAS door says beside its status.
+void report_on_stderr(int position);
+
+/// The program's own xerbla_, called through the PLT with Netlib's name for the routine; without one,
+/// one line on stderr.
+void report_to_xerbla(int position);
+
+/// The same for cblas_xerbla. `form` describes the value in printf's way ("" where the position says
+/// enough); `value` is what it prints.
+void report_to_cblas_xerbla(int position, const char* form, int value);
+
+}  // namespace ladder::shim

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Which rung is wished for: by the thread, the process, the environment, or nobody.
+#pragma once
+
+#include "config.hpp"
+#include "rung.hpp"
+
+namespace ladder::shim {
+
+struct RungWish {
+  const Rung* rung = nullptr;
+  const char* why = "default";
+  bool forced = false;  ///< somebody asked: the caller's math mode does not change it
+};
+
+/// The wish that holds for the next call on this thread. Lists of LADDER_RUNG take turns here.
+RungWish wished_rung();
+
+/// Set by the public interface; null takes the wish back. A thread's wish wins over the process's.
+void wish_for_process(const Rung* rung);
+void wish_for_thread(const Rung* rung);
+const Rung* wish_of_process();
+const Rung* wish_of_thread();
+
+}  // namespace ladder::shim

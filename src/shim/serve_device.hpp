@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Carries out a device-pointer call: the routes of its plan, one after the other, until one serves it.
+#pragma once
+
+#include "cublas_abi.hpp"
+#include "dispatch.hpp"
+#include "door.hpp"
+#include "gemm_problem.hpp"
+#include "log.hpp"
+#include "next_library.hpp"
+
+namespace ladder::shim {
+
+/// Enqueues a valid problem that is not a no-op with the route's own rung. Null when that went well;
+/// otherwise the reason why not, and in `status` what cuBLAS would answer.
+const char* launch_route(const Route& route, const GemmProblem& problem, cublas::CudaStream stream,
+                         cublas::Status& status);
+
+/// Who serves a call by this route, for the log and the counters.
+Served served_by(const Route& route, const char* failure);
+
+/// Follows `plan`. `real` calls the real cuBLAS with the caller's own arguments and returns its status.
+/// The call is counted and logged.
+template <class Real>
+cublas::Status serve_device_call(Door door, const Plan& plan, const GemmProblem& problem, cublas::CudaStream stream,
+                                 Real&& real) {
+  const CallRecord record(door);
+  cublas::Status status = cublas::STATUS_NOT_SUPPORTED;
+  const char* failure = nullptr;
+  Served served;
+  for (const Route& route : plan) {
+    served = served_by(route, failure);
+    if (route.target == Target::next) {
+      const InsideNextLibrary inside;
+      status = real();
+      break;
+    }
+    failure = launch_route(route, problem, stream, status);
+    if (failure == nullptr) break;
+  }
+  record.close(problem, served);
+  return status;
+}
+
+/// Counts and logs a call that needed no work.
+inline cublas::Status nothing_to_do(Door door, const GemmProblem& problem) {
+  CallRecord(door).close(problem, Served{});
+  return cublas::STATUS_SUCCESS;
+}
+
+}  // namespace ladder::shim

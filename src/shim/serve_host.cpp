@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "serve_host.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "config.hpp"
+#include "dispatch.hpp"
+#include "host_offload.hpp"
+#include "last_error.hpp"
+#include "log.hpp"
+#include "next_blas.hpp"
+#include "next_library.hpp"
+#include "stderr_line.hpp"
+
+namespace ladder::shim {
+
+namespace {
+
+/// Null when served, otherwise the reason why not.
+const char* try_route(const Route& route, Door door, const GemmProblem& problem, const void* caller, Served& served) {
+  LaunchStatus status = launch_ok;
+  switch (route.target) {
+    case Target::next:
+      served.server = Server::next_blas;
+      served.place = Place::cpu;
+      return call_next_blas(door, problem, caller) ? nullptr : "no BLAS found";
+    case Target::emulated:
+      served.server = Server::rung;
+      served.place = Place::emulate;
+      status = route.rung->emulated->launch(problem, nullptr);
+      break;
+    case Target::gpu:
+      served.server = Server::rung;
+      served.place = Place::gpu;
+      if (!gpu_device().works()) return "no GPU";
+      status = host_offload().run(*route.rung, problem, served.gpu_ordinal);
+      break;
+  }
+  return status == launch_ok ? nullptr : status_text(status);
+}
+
+Plan plan_for(const GemmProblem& problem) {
+  HostCall call{wished_rung(), config().device, is_small(problem), false};
+  // Asking for a GPU starts the CUDA runtime: not for calls that would not go there.
+  if (call.device == DeviceWish::automatic && !call.small) call.gpu_works = gpu_device().works();
+  return plan_host_call(call);
+}
+
+bool follow(const Plan& plan, Door door, const GemmProblem& problem, const void* caller, Served& served) {
+  const char* failure = nullptr;
+  for (const Route& route : plan) {
+    served = Served{};
+    served.rung = route.rung;
+    served.why = route.why ? route.why : "fallback";
+    served.failure = route.why ? nullptr : failure;
+    failure = try_route(route, door, problem, caller, served);
+    if (failure == nullptr) return true;
+  }
+  set_last_error(failure);
+  return false;
+}
+
+void report_failure(Door door) {
+  try {
+    stderr_line(fmt::format("ladderblas: {}: nothing could compute this product ({}); C does not hold it",
+                            door_name(door), last_error()));
+  } catch (const std::exception&) {
+    stderr_line("ladderblas: nothing could compute a product, and there is no memory to say more");
+  }
+}
+
+}  // namespace
+
+bool serve_host_call(Door door, const GemmProblem& problem, const void* caller) {
+  Served served;
+  if (inside_next_library()) {
+    if (is_noop(problem) || call_next_blas(door, problem, caller)) return true;
+    return follow(plan_for(problem), door, problem, caller, served);
+  }
+  const CallRecord record(door);
+  const bool done = is_noop(problem) || follow(plan_for(problem), door, problem, caller, served);
+  if (!done) {
+    report_failure(door);
+    served = Served{};
+    served.failure = last_error();
+  }
+  record.close(problem, served);
+  return done;
+}
+
+}  // namespace ladder::shim
