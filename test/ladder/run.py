@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The ladder command as a user types it: tables, exit codes, what `run` hands to the program, what `verify` says.
+
+Prints one line a test, `ok - NAME` or `not ok - NAME: why`; the exit code is 1 if any is not ok.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "test" / "preload"))
+import preloaded
+
+USAGE, NOT_FOUND, CANNOT_EXECUTE = 2, 127, 126
+TIMEOUT_S = 600
+
+
+class Command:
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __call__(self, *words, code=0, **variables):
+        """Runs `ladder words...`, holds its exit code to `code`, and returns what it printed (stdout, stderr)."""
+        env = {name: value for name, value in os.environ.items() if not name.startswith("LADDER_")}
+        done = subprocess.run([self.path, *words], env={**env, **variables}, text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
+        assert done.returncode == code, f"exit code {done.returncode}, not {code}: {(done.stdout + done.stderr)[-400:]}"
+        return done.stdout, done.stderr
+
+
+def listed_rungs():
+    text = (REPOSITORY / "src" / "kernels" / "rungs.def").read_text()
+    return re.findall(r"^\w+_RUNG\(\w+, [^,]+, (\w+),", text, re.MULTILINE)
+
+
+def help_texts(ladder):
+    for words in ([], ["list"], ["run"], ["verify"]):
+        out, _ = ladder(*words, "--help")
+        assert "Usage:" in out or "usage:" in out, out
+
+
+def list_shows_every_rung(ladder):
+    out, _ = ladder("list")
+    names = [name for name in listed_rungs() if not re.search(rf"\b{name}\b", out)]
+    assert not names, f"missing: {names}"
+
+
+def list_as_json(ladder):
+    rungs = json.loads(ladder("list", "--json")[0])["rungs"]
+    assert [rung["name"] for rung in rungs] == listed_rungs(), rungs
+    assert [rung["number"] for rung in rungs if rung["default"]] == [9], rungs
+    kernels = [rung for rung in rungs if rung["number"] != 0]
+    assert all("emulate" in rung["devices"] for rung in kernels), rungs
+
+
+def bad_command_lines(ladder):
+    for words in (["climb"], [], ["run"], ["run", "--rung", "99", "--", "true"], ["run", "--device", "x", "--", "true"],
+                  ["verify", "--rung", "99"], ["verify", "--op", "XY"], ["verify", "--m", "-1"]):
+        _, err = ladder(*words, code=USAGE)
+        assert err.strip(), f"{words}: nothing on stderr"
+
+
+def run_passes_the_exit_code_on(ladder):
+    ladder("run", "--", "sh", "-c", "exit 7", code=7)
+    ladder("run", "true")
+
+
+def run_without_such_a_program(ladder):
+    _, err = ladder("run", "--", "/nonexistent/program", code=NOT_FOUND)
+    assert "/nonexistent/program" in err and len(err.splitlines()) == 1, err
+    with tempfile.NamedTemporaryFile() as plain:
+        ladder("run", "--", plain.name, code=CANNOT_EXECUTE)
+
+
+def run_sets_the_environment(ladder):
+    out, _ = ladder("run", "--rung", "warp_tiled", "--device", "emulate", "--log", "call", "--log-file", "/tmp/x-%p",
+                    "--", "env", LD_PRELOAD="libm.so.6")
+    env = dict(line.split("=", 1) for line in out.splitlines() if "=" in line)
+    first, rest = env["LD_PRELOAD"].split(":")
+    assert first.endswith("/libladderblas.so") and os.path.exists(first) and rest == "libm.so.6", env["LD_PRELOAD"]
+    given = {name: value for name, value in env.items() if name.startswith("LADDER_")}
+    assert given == {"LADDER_RUNG": "warp_tiled", "LADDER_DEVICE": "emulate", "LADDER_LOG": "call",
+                     "LADDER_LOG_FILE": "/tmp/x-%p"}, given
+
+
+def run_leaves_what_was_set(ladder):
+    out, _ = ladder("run", "--", "env", LADDER_RUNG="3")
+    assert "LADDER_RUNG=3" in out.splitlines() and "LADDER_DEVICE" not in out, out
+
+
+def run_options_of_the_program_are_its_own(ladder):
+    out, _ = ladder("run", "--", "echo", "--rung", "7", "--help")
+    assert out == "--rung 7 --help\n", out
+
+
+def run_is_heard_by_the_library(ladder):
+    products = REPOSITORY / "test" / "preload" / "products_numpy.py"
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "calls.log"
+        ladder("run", "--rung", "3", "--device", "emulate", "--log", "call", "--log-file", str(log), "--",
+               "/usr/bin/python3", str(products), f"{folder}/out.npz")
+        calls = preloaded.logged_calls(log.read_text())
+    assert calls and {(call["rung"], call["device"]) for call in calls} == {("3", "emulate")}, calls
+
+
+def verify_one_problem(ladder):
+    out, _ = ladder("verify", "--rung", "4", "--device", "emulate", "--m", "65", "--n", "33", "--k", "17", "--op", "TN",
+                    "--alpha", "0.7", "--beta", "-1.5")
+    assert "thread_tile_1d" in out, out
+
+
+def verify_as_json(ladder):
+    out, _ = ladder("verify", "--rung", "coalesced", "--device", "emulate", "--m", "20", "--n", "1", "--k", "300",
+                    "--json")
+    result = json.loads(out)
+    (rung,) = result["rungs"]
+    assert result["device"] == "emulate" and rung["name"] == "coalesced" and rung["passed"], result
+    assert 0 < rung["worst_share_of_bound"] <= 1 and rung["problems"] >= 1, result
+
+
+def verify_every_rung(ladder):
+    result = json.loads(ladder("verify", "--device", "emulate", "--json")[0])
+    assert [rung["name"] for rung in result["rungs"]] == listed_rungs(), result
+    assert [rung["name"] for rung in result["rungs"] if rung["passed"] is None] == ["cublas"], result
+
+
+TESTS = [help_texts, list_shows_every_rung, list_as_json, bad_command_lines, run_passes_the_exit_code_on,
+         run_without_such_a_program, run_sets_the_environment, run_leaves_what_was_set,
+         run_options_of_the_program_are_its_own, run_is_heard_by_the_library, verify_one_problem, verify_as_json,
+         verify_every_rung]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ladder", required=True, help="the command to test")
+    ladder = Command(pathlib.Path(parser.parse_args().ladder).resolve())
+    failed = 0
+    for test in TESTS:
+        name = "ladder: " + test.__name__.replace("_", " ")
+        try:
+            test(ladder)
+            print(f"ok - {name}", flush=True)
+        except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError) as why:
+            print(f"not ok - {name}: {why}", flush=True)
+            failed += 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Runs a program with the library preloaded and reads back what the library says it did."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+FIELD = re.compile(r"(\w+)=(\S+)")
+SUMMARY_COLUMNS = ("door", "rung", "name", "device", "calls", "ms")
+
+
+def repository():
+    return pathlib.Path(__file__).resolve().parents[2]
+
+
+def default_library():
+    return repository() / "build" / "lib" / "libladderblas.so"
+
+
+def environment(library, rung, device, log, log_file, base=None):
+    """The caller's environment with the library in front of whatever else is preloaded."""
+    env = dict(os.environ if base is None else base)
+    for name in [name for name in env if name.startswith("LADDER_")]:
+        del env[name]
+    preload = [str(library)] + [other for other in env.get("LD_PRELOAD", "").split() if other]
+    env.update(LD_PRELOAD=" ".join(preload), LADDER_RUNG=str(rung), LADDER_DEVICE=device,
+               LADDER_LOG=log, LADDER_LOG_FILE=str(log_file))
+    return env
+
+
+def read_log(path_with_pid):
+    """Text of the log; with %p in the name, of every process that wrote one."""
+    path = pathlib.Path(path_with_pid)
+    files = sorted(path.parent.glob(path.name.replace("%p", "*")))
+    return "".join(file.read_text(errors="replace") for file in files)
+
+
+def logged_calls(text):
+    """Every line of LADDER_LOG=call as a dictionary of its fields."""
+    return [dict(FIELD.findall(line)) for line in text.splitlines() if line.startswith("ladderblas: sgemm ")]
+
+
+def summary_rows(text):
+    """Every line of LADDER_LOG=summary as a dictionary of its columns; `calls` is a number."""
+    lines = [line.split()[1:] for line in text.splitlines() if line.startswith("ladderblas: ")]
+    rows = [dict(zip(SUMMARY_COLUMNS, cells)) for cells in lines if len(cells) == len(SUMMARY_COLUMNS)]
+    return [{**row, "calls": int(row["calls"])} for row in rows if row["calls"].isdigit()]
+
+
+def run_logged(command, library, rung, device, base=None, cwd=None, timeout=None):
+    """Runs `command` preloaded with a line a call. Returns (completed process, list of calls)."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "calls-%p.log"
+        env = environment(library, rung, device, "call", log, base)
+        done = subprocess.run(command, env=env, cwd=cwd, timeout=timeout, text=True, errors="replace",
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return done, logged_calls(read_log(log))

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Tests that use the built library the way its users do."""
+import os
+import subprocess
+import sys
+
+import builds
+from source import ROOT
+
+LIBRARY_MISSING = "there is no library: run the part `build` first"
+PYPI_PACKAGES = ("numpy", "scipy", "pytest", "hypothesis")
+
+
+def needs_library(part):
+    """Fails a part in one line where the library was not built."""
+    def checked(tally, options):
+        if builds.library(options).exists():
+            part(tally, options)
+        else:
+            tally.fail(part.__name__, LIBRARY_MISSING)
+    return checked
+
+
+@needs_library
+def install(tally, options):
+    stage = options.folder / "stage"
+    where = options.folder / builds.NORMAL
+    tally.command("install: an installed tree", [sys.executable, ROOT / "test" / "install" / "run.py", "--meson",
+                                                 options.meson, "--build", where, "--stage", stage])
+
+
+@needs_library
+def ladder(tally, options):
+    tool = options.folder / builds.NORMAL / "tools" / "ladder"
+    tally.script("ladder", [sys.executable, ROOT / "test" / "ladder" / "run.py", "--ladder", tool])
+
+
+@needs_library
+def conformance(tally, options):
+    tally.script("conformance", [sys.executable, ROOT / "test" / "conformance" / "run.py", "--library",
+                                 builds.library(options), "--jobs", options.jobs])
+
+
+def virtual_environment(tally, options):
+    """Arguments that name a virtual environment with NumPy and SciPy from PyPI; none where PyPI is out of reach."""
+    venv = options.folder / "venv"
+    python = venv / "bin" / "python"
+    imports = "import " + ", ".join(PYPI_PACKAGES)
+    if not python.exists() or subprocess.run([python, "-c", imports], stderr=subprocess.DEVNULL).returncode != 0:
+        why = (tally.quietly("virtual environment", ["/usr/bin/python3", "-m", "venv", venv]) or
+               tally.quietly("packages from PyPI", [python, "-m", "pip", "install", "-q", *PYPI_PACKAGES]))
+        if why:
+            print("NumPy and SciPy could not be installed from PyPI: their tests are skipped", flush=True)
+            return []
+    return ["--venv", venv]
+
+
+@needs_library
+def real_programs(tally, options):
+    tally.script("programs", [sys.executable, ROOT / "test" / "preload" / "run.py", "--library",
+                              builds.library(options), *virtual_environment(tally, options)])
+
+
+@needs_library
+def demo(tally, options):
+    tally.command("demo: every rung through an unmodified NumPy program",
+                  ["/usr/bin/python3", ROOT / "tools" / "demo.d" / "report.py", "--build",
+                   options.folder / builds.NORMAL])
+
+
+def gpu(tally, options):
+    runner = ROOT / "test" / "gpu" / "run"
+    if not runner.exists():
+        tally.fail("gpu", f"{runner} is missing")
+        return
+    if builds.built(tally, options, "gpu", ["-Dcuda=enabled", f"-Dgpu_archs={options.archs}"]):
+        tally.script("gpu", [runner, options.folder / "gpu"], env=dict(os.environ))

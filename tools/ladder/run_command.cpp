@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// `ladder run -- program`: sets LD_PRELOAD and LADDER_* and becomes the program.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "commands.hpp"
+
+namespace ladder::cli {
+
+namespace {
+
+constexpr const char* library_file = "libladderblas.so";
+
+// Beside the tool: ../lib in a build folder, LADDER_LIBRARY_DIR (relative to the tool, or absolute) when installed.
+std::filesystem::path find_library() {
+  std::error_code error;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* place : {"../lib", LADDER_LIBRARY_DIR}) {
+    const auto candidate = std::filesystem::weakly_canonical(folder / place / library_file, error);
+    if (std::filesystem::exists(candidate, error)) return candidate;
+  }
+  return {};
+}
+
+void preload(const std::string& library) {
+  const char* others = std::getenv("LD_PRELOAD");
+  const bool alone = others == nullptr || *others == '\0';
+  setenv("LD_PRELOAD", alone ? library.c_str() : fmt::format("{}:{}", library, others).c_str(), 1);
+}
+
+void set_unless_empty(const char* name, const std::string& value) {
+  if (!value.empty()) setenv(name, value.c_str(), 1);
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options) {
+  const auto library = find_library();
+  if (library.empty()) {
+    fmt::print(stderr, "ladder: {} is neither in ../lib nor in {}, seen from this command's folder\n", library_file,
+               LADDER_LIBRARY_DIR);
+    return exit_usage;
+  }
+  if (library.string().find_first_of(" :") != std::string::npos) {
+    fmt::print(stderr, "ladder: LD_PRELOAD cannot hold a path with a space or a colon: {}\n", library.string());
+    return exit_usage;
+  }
+  preload(library.string());
+  set_unless_empty("LADDER_RUNG", options.rung);
+  set_unless_empty("LADDER_DEVICE", options.device);
+  set_unless_empty("LADDER_LOG", options.log);
+  set_unless_empty("LADDER_LOG_FILE", options.log_file);
+
+  std::vector<char*> arguments;
+  for (const auto& word : options.program) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  const int reason = errno;
+  fmt::print(stderr, "ladder: cannot run {}: {}\n", arguments[0], std::strerror(reason));
+  return reason == ENOENT ? exit_not_found : exit_cannot_execute;
+}
+
+}  // namespace ladder::cli
