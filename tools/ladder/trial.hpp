@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// One problem of `ladder verify`: its matrices, its run through a rung, and the verdict against float64.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "place.hpp"
+#include "rung.hpp"
+
+namespace ladder::cli {
+
+/// What is multiplied; the data are drawn from `seed`.
+struct TrialSpec {
+  Op op_a = Op::none;
+  Op op_b = Op::none;
+  std::int64_t m = 0, n = 0, k = 0;
+  float alpha = 1.0f;
+  float beta = 0.0f;
+  std::int64_t extra_ld = 0;  ///< elements by which each leading dimension exceeds the smallest legal one
+  std::uint32_t seed = 0;
+};
+
+/// "op=NT m=65 n=33 k=17 alpha=1 beta=0 ld=rows+3"
+std::string to_text(const TrialSpec& spec);
+
+struct Verdict {
+  std::string complaint;      ///< empty when every element is within its bound
+  std::int64_t elements = 0;  ///< compared with float64
+  double worst_share = 0.0;   ///< largest error as a share of the element's own bound
+  double worst_error = 0.0;   ///< largest absolute error
+};
+
+/// Runs `spec` through `kernel` at `place` and judges every element of C, or a sample of them where
+/// the product is too large to be done again in float64 in a few seconds.
+Verdict run_trial(const TrialSpec& spec, const RungKernel& kernel, Place& place);
+
+}  // namespace ladder::cli
