@@ -63,7 +63,8 @@ FiberTeam& team_of_this_thread() {
   return *kept_team;
 }
 
-// Starting a thread and giving it stacks costs some tens of microseconds to half a millisecond.
+// Starting a thread and giving it stacks costs some tens of microseconds to half a millisecond; even asking
+// for the number of cores costs as much as a small block.
 int useful_workers(const Grid& grid) {
   constexpr double ns_per_thread = 50.0;
   constexpr double ns_per_multiply_add = 1.0;
@@ -72,9 +73,9 @@ int useful_workers(const Grid& grid) {
   const double work_ns =
       ns_per_thread * static_cast<double>(grid.blocks) * grid.threads +
       ns_per_multiply_add * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  const double cores = std::max(1u, std::thread::hardware_concurrency());
-  const double workers = std::min({cores, static_cast<double>(grid.blocks), work_ns / ns_worth_a_worker});
-  return std::max(1, static_cast<int>(workers));
+  const double useful = std::min(static_cast<double>(grid.blocks), work_ns / ns_worth_a_worker);
+  if (useful < 2.0) return 1;
+  return static_cast<int>(std::min(useful, static_cast<double>(std::max(1u, std::thread::hardware_concurrency()))));
 }
 
 // The blocks of a launch, handed out one by one to whoever asks.

@@ -5,11 +5,6 @@
 
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
-
 namespace ladder::simt {
 
 namespace {
@@ -40,32 +35,7 @@ struct SlabStack {
   char* bottom;
 };
 
-#if defined(__SANITIZE_ADDRESS__)
-void about_to_leave(Fiber& from, const Fiber& to) {
-  __sanitizer_start_switch_fiber(&from.asan_fake_stack, to.stack_bottom, to.stack_bytes);
-}
-void about_to_end(const Fiber& to) { __sanitizer_start_switch_fiber(nullptr, to.stack_bottom, to.stack_bytes); }
-void has_arrived(Fiber& self) {
-  Fiber& from = *self.resumed_by;
-  __sanitizer_finish_switch_fiber(self.asan_fake_stack, &from.stack_bottom, &from.stack_bytes);
-}
-void forget_stacks(void* slab) { ASAN_UNPOISON_MEMORY_REGION(slab, slab_bytes); }
-#else
-void about_to_leave(Fiber&, const Fiber&) {}
-void about_to_end(const Fiber&) {}
-void has_arrived(Fiber&) {}
-void forget_stacks(void*) {}
-#endif
-
 }  // namespace
-
-void switch_fiber(Fiber& from, Fiber& to) {
-  to.resumed_by = &from;
-  about_to_leave(from, to);
-  boost::context::fiber left = std::move(to.context).resume();
-  has_arrived(from);
-  from.resumed_by->context = std::move(left);
-}
 
 void FiberPool::grow() {
   void* slab =
@@ -102,7 +72,7 @@ void FiberPool::close() {
 
 FiberPool::~FiberPool() {
   for (void* slab : slabs_) {
-    forget_stacks(slab);
+    forget_stacks(slab, slab_bytes);
     munmap(slab, slab_bytes);
   }
 }

@@ -2,26 +2,24 @@
 // A fiber that is used again and again, and the switch between two of them.
 #pragma once
 
-#include <boost/context/fiber.hpp>
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
+
+#include "fiber_stack.hpp"
 
 namespace ladder::simt {
 
-/// A suspended or running flow of control. A default-constructed one stands for the OS thread's own stack.
-struct Fiber {
-  boost::context::fiber context;  ///< where it goes on; empty while it runs
-  Fiber* resumed_by = nullptr;
-
-  // What AddressSanitizer wants to know about a stack; unused in other builds.
-  void* asan_fake_stack = nullptr;
-  const void* stack_bottom = nullptr;
-  std::size_t stack_bytes = 0;
-};
-
 /// Suspends `from`, which must be running, and goes on with `to`. Returns when something resumes `from`.
-void switch_fiber(Fiber& from, Fiber& to);
+/// Inline, because each return after a switch is one that the CPU predicts wrongly.
+inline void switch_fiber(Fiber& from, Fiber& to) {
+  to.resumed_by = &from;
+  about_to_leave(from, to);
+  boost::context::fiber left = std::move(to.context).resume();
+  has_arrived(from);
+  from.resumed_by->context = std::move(left);
+}
 
 /// Fibers of one OS thread. They are made on demand, and each runs `serve` until the pool is closed.
 class FiberPool {

@@ -86,7 +86,7 @@ void FiberTeam::exit_member(Member& member) {
   --running_;
   last_ = &member;
   ++block_meeting_.exited;
-  ++warp_meetings_[member.thread_index.x / lanes_per_warp].exited;
+  ++warp_of(member).exited;
 }
 
 void FiberTeam::fail(LaunchStatus status) {
@@ -95,18 +95,20 @@ void FiberTeam::fail(LaunchStatus status) {
 
 // -- Waiting ------------------------------------------------------------------------------------------
 
-void FiberTeam::meet(Lane& lane, Meeting& meeting) {
+void FiberTeam::meet(Lane& lane, Meeting& meeting, WaitKind kind) {
   if (++meeting.arrived == meeting.members) {
     meeting.arrived = 0;
     ++meeting.generation;
   } else {
-    wait_until_changed(lane, {&meeting.generation, meeting.generation, &meeting});
+    wait_until_changed(lane, meeting.generation, kind);
   }
 }
 
-void FiberTeam::wait_until_changed(Lane& lane, const WaitPoint& point) {
+void FiberTeam::wait_until_changed(Lane& lane, const std::uint32_t& word, WaitKind kind) {
   Member& member = static_cast<Member&>(lane);
-  member.waits_at = point;
+  member.word = &word;
+  member.seen = word;
+  member.kind = kind;
   Fiber& next = started_ < threads_ ? fibers_.take() : next_fiber(&member);
   switch_fiber(*member.fiber, next);
   current_lane = &member;
@@ -126,16 +128,21 @@ FiberTeam::Member* FiberTeam::next_ready(int after) {
   do {
     i = i + 1 == threads_ ? 0 : i + 1;
     Member& member = members_[static_cast<std::size_t>(i)];
-    if (member.fiber && *member.waits_at.word != member.waits_at.seen) return &member;
+    if (member.fiber && *member.word != member.seen) return &member;
   } while (i != after);
   return nullptr;
 }
 
-LaunchStatus FiberTeam::why_stuck() const {
-  const bool diverged = std::any_of(members_.begin(), members_.begin() + threads_, [](const Member& member) {
-    return member.fiber && member.waits_at.meeting && member.waits_at.meeting->exited > 0;
-  });
+LaunchStatus FiberTeam::why_stuck() {
+  const bool diverged = std::any_of(members_.begin(), members_.begin() + threads_,
+                                    [this](const Member& member) { return misses_a_member(member); });
   return diverged ? emulator_diverged : emulator_deadlock;
+}
+
+// It waits for lanes of which some have exited.
+bool FiberTeam::misses_a_member(const Member& member) {
+  if (!member.fiber || member.kind == WaitKind::stage) return false;
+  return (member.kind == WaitKind::block ? block_meeting_ : warp_of(member)).exited > 0;
 }
 
 // -- Stages of a pipeline -----------------------------------------------------------------------------
@@ -165,7 +172,7 @@ void FiberTeam::arrive(Lane&, StageState& stage) {
 }
 
 void FiberTeam::wait(Lane& lane, StageState& stage, std::uint32_t parity) {
-  if ((stage.completed & 1u) == parity) wait_until_changed(lane, {&stage.completed, stage.completed, nullptr});
+  if ((stage.completed & 1u) == parity) wait_until_changed(lane, stage.completed, WaitKind::stage);
 }
 
 }  // namespace ladder::simt

@@ -22,12 +22,8 @@ struct Meeting {
   std::uint32_t exited = 0;
 };
 
-/// Where a lane waits: until `*word` is no longer `seen`. `meeting` is null at a StageBarrier.
-struct WaitPoint {
-  const std::uint32_t* word = nullptr;
-  std::uint32_t seen = 0;
-  const Meeting* meeting = nullptr;
-};
+/// What a lane waits at.
+enum class WaitKind : std::uint8_t { block, warp, stage };
 
 class FiberTeam final : public Team {
  public:
@@ -40,8 +36,8 @@ class FiberTeam final : public Team {
   /// Runs one block of the launch. After a failure the team is ready for another launch.
   LaunchStatus run_block(std::int64_t block);
 
-  void sync_block(Lane& lane) override { meet(lane, block_meeting_); }
-  void sync_warp(Lane& lane) override { meet(lane, warp_meetings_[lane.thread_index.x / lanes_per_warp]); }
+  [[gnu::flatten]] void sync_block(Lane& lane) override { meet(lane, block_meeting_, WaitKind::block); }
+  [[gnu::flatten]] void sync_warp(Lane& lane) override { meet(lane, warp_of(lane), WaitKind::warp); }
   CopyInFlight* take_copy(Lane& lane) override;
   void arrive(Lane& lane, StageState& stage) override;
   void attach_copies(Lane& lane, StageState& stage) override;
@@ -49,9 +45,12 @@ class FiberTeam final : public Team {
   void fail(LaunchStatus status) override;
 
  private:
-  struct Member : Lane {
-    Fiber* fiber = nullptr;  // set from its start to its exit
-    WaitPoint waits_at;
+  // One cache line: the scheduler walks over these all the time.
+  struct alignas(64) Member : Lane {
+    Fiber* fiber = nullptr;               // set from its start to its exit
+    const std::uint32_t* word = nullptr;  // it waits until this is no longer `seen`
+    std::uint32_t seen = 0;
+    WaitKind kind = WaitKind::block;
   };
 
   static void serve(void* team, Fiber& self);
@@ -60,11 +59,13 @@ class FiberTeam final : public Team {
   void reset_block(std::int64_t block);
   void unwind_members();
 
-  void meet(Lane& lane, Meeting& meeting);
-  void wait_until_changed(Lane& lane, const WaitPoint& point);
+  Meeting& warp_of(const Lane& lane) { return warp_meetings_[lane.thread_index.x / lanes_per_warp]; }
+  void meet(Lane& lane, Meeting& meeting, WaitKind kind);
+  void wait_until_changed(Lane& lane, const std::uint32_t& word, WaitKind kind);
   Fiber& next_fiber(const Member* after);
   Member* next_ready(int after);
-  LaunchStatus why_stuck() const;
+  LaunchStatus why_stuck();
+  bool misses_a_member(const Member& member);
 
   const Grid* grid_ = nullptr;
   int threads_ = 0;
