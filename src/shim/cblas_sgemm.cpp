@@ -40,30 +40,38 @@ GemmProblem row_major_as_column_major(GemmProblem problem) {
   return problem;
 }
 
-/// Where the caller wrote what is `argument` in the column-major problem.
-int cblas_position(GemmArgument argument, CblasOrder order) {
-  if (order == shim::cblas_row_major) {
-    constexpr GemmArgument exchanged[] = {GemmArgument::none, GemmArgument::n,   GemmArgument::m,  GemmArgument::k,
-                                          GemmArgument::ldb,  GemmArgument::lda, GemmArgument::ldc};
-    argument = exchanged[static_cast<int>(argument)];
-  }
-  return shim::fortran_position(argument) + order_position;
+/// `argument` of the column-major problem, where the caller of a row-major one wrote it.
+GemmArgument exchanged(GemmArgument argument) {
+  constexpr GemmArgument partners[] = {GemmArgument::none, GemmArgument::n,   GemmArgument::m,  GemmArgument::k,
+                                       GemmArgument::ldb,  GemmArgument::lda, GemmArgument::ldc};
+  return partners[static_cast<int>(argument)];
+}
+
+void report_extent(bool row_major, GemmArgument argument) {
+  const int as_computed = order_position + shim::fortran_position(argument);
+  const int as_written = row_major ? order_position + shim::fortran_position(exchanged(argument)) : as_computed;
+  shim::report_to_cblas_xerbla({row_major, as_written, as_computed, "", 0});
+}
+
+void report_word(bool row_major, int position, const char* form, int value) {
+  shim::report_to_cblas_xerbla({row_major, position, position, form, value});
 }
 
 template <class Int>
 void sgemm(shim::Door door, const void* caller, CblasOrder order, CblasTranspose op_a, CblasTranspose op_b, Int m,
            Int n, Int k, float alpha, const float* a, Int lda, const float* b, Int ldb, float beta, float* c, Int ldc) {
-  if (order != shim::cblas_row_major && order != shim::cblas_column_major)
-    return shim::report_to_cblas_xerbla(order_position, "illegal order %d\n", order);
+  const bool row_major = order == shim::cblas_row_major;
+  if (!row_major && order != shim::cblas_column_major)
+    return report_word(false, order_position, "illegal order %d\n", order);
   const auto legal_a = parse_op(op_a);
   const auto legal_b = parse_op(op_b);
-  if (!legal_a) return shim::report_to_cblas_xerbla(order_position + shim::op_a_position, "illegal TransA %d\n", op_a);
-  if (!legal_b) return shim::report_to_cblas_xerbla(order_position + shim::op_b_position, "illegal TransB %d\n", op_b);
+  if (!legal_a) return report_word(row_major, order_position + shim::op_a_position, "illegal TransA %d\n", op_a);
+  if (!legal_b) return report_word(row_major, order_position + shim::op_b_position, "illegal TransB %d\n", op_b);
   GemmProblem problem{*legal_a, *legal_b, m, n, k, {nullptr, alpha}, a, lda, b, ldb, {nullptr, beta}, c, ldc};
-  if (order == shim::cblas_row_major) problem = row_major_as_column_major(problem);
+  if (row_major) problem = row_major_as_column_major(problem);
   // As Netlib does, the problem that will be computed is the one that is checked.
   if (const GemmArgument argument = ladder::first_illegal_argument(problem); argument != GemmArgument::none)
-    return shim::report_to_cblas_xerbla(cblas_position(argument, order), "", 0);
+    return report_extent(row_major, argument);
   shim::serve_host_call(door, problem, caller);
 }
 

@@ -13,6 +13,10 @@
 extern "C" __attribute__((weak)) void xerbla_(const char* routine, const std::int64_t* position, std::size_t length);
 extern "C" __attribute__((weak)) void cblas_xerbla(int position, const char* routine, const char* form, ...);
 
+// Where this variable exists (Netlib's CBLAS has it), cblas_xerbla is told the position in the
+// column-major problem, looks here whether A and B were exchanged, and finds the caller's position itself.
+extern "C" __attribute__((weak)) int RowMajorStrg;
+
 namespace ladder::shim {
 
 namespace {
@@ -51,10 +55,14 @@ void report_to_xerbla(int position) {
   xerbla_(fortran_routine, &info, sizeof fortran_routine - 1);
 }
 
-void report_to_cblas_xerbla(int position, const char* form, int value) {
-  if (cblas_xerbla == nullptr) return report_line(cblas_routine, position);
-  remember(cblas_routine, position);
-  cblas_xerbla(position, cblas_routine, form, value);
+void report_to_cblas_xerbla(const CblasIllegal& illegal) {
+  if (cblas_xerbla == nullptr) return report_line(cblas_routine, illegal.position);
+  remember(cblas_routine, illegal.position);
+  if (&RowMajorStrg == nullptr) return cblas_xerbla(illegal.position, cblas_routine, illegal.form, illegal.value);
+  const int before = RowMajorStrg;
+  RowMajorStrg = illegal.row_major;
+  cblas_xerbla(illegal.exchanged_position, cblas_routine, illegal.form, illegal.value);
+  RowMajorStrg = before;
 }
 
 }  // namespace ladder::shim

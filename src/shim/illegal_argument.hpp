@@ -24,8 +24,16 @@ void report_on_stderr(int position);
 /// one line on stderr.
 void report_to_xerbla(int position);
 
-/// The same for cblas_xerbla. `form` describes the value in printf's way ("" where the position says
-/// enough); `value` is what it prints.
-void report_to_cblas_xerbla(int position, const char* form, int value);
+/// An illegal argument of a CBLAS door.
+struct CblasIllegal {
+  bool row_major;
+  int position;            ///< in the caller's own argument list
+  int exchanged_position;  ///< in that of the column-major problem, where it differs for row-major
+  const char* form;        ///< describes the value in printf's way; "" where the position says enough
+  int value;               ///< what `form` prints
+};
+
+/// The same for the program's cblas_xerbla.
+void report_to_cblas_xerbla(const CblasIllegal& illegal);
 
 }  // namespace ladder::shim
