@@ -28,11 +28,15 @@ __device__ __forceinline__ std::int64_t mainloop_k(const GemmProblem& p, const S
   return s.alpha == 0.0f ? 0 : p.k;
 }
 
-/// The new value of one element of C. beta = 0 does not read it.
+/// The new value of one element of C. beta = 0 does not read it. Selects, not branches: this is unrolled over
+/// all results of a thread.
 __device__ __forceinline__ float blend(const Scalars& s, float sum, const float* c) {
-  if (s.alpha == 0.0f) return s.beta == 0.0f ? 0.0f : __fmul_rn(s.beta, *c);
+  const bool keeps_c = s.beta != 0.0f;
+  const float old = keeps_c ? *c : 0.0f;
   const float product = __fmul_rn(s.alpha, sum);
-  return s.beta == 0.0f ? product : __fmaf_rn(s.beta, *c, product);
+  const float scaled = s.alpha == 0.0f ? __fmul_rn(s.beta, old) : __fmaf_rn(s.beta, old, product);
+  const float fresh = s.alpha == 0.0f ? 0.0f : product;
+  return keeps_c ? scaled : fresh;
 }
 
 }  // namespace ladder::LADDER_DEVICE

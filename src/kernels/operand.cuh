@@ -13,22 +13,38 @@ namespace ladder::LADDER_DEVICE {
 /// or along k. A is mn-major as stored and k-major transposed; B the other way round.
 enum class Major : std::uint8_t { mn, k };
 
-/// EXTENT rows of op(A), or columns of op(B): element (mn, k), counted from the block's own first one.
+/// No block tile is as wide as this.
+inline constexpr std::int64_t panel_limit = 1 << 20;
+
+/// The rows of op(A), or columns of op(B), that a block needs: element (mn, k), counted from its first one.
 template <Major MAJOR>
 struct Panel {
   const float* origin;      ///< element (0, 0)
   std::int64_t ld;          ///< elements between two lines; a line is contiguous
-  std::int64_t mn_extent;   ///< how far the operand goes on from here; may exceed the block tile
+  int mn_extent;            ///< how far the operand goes on from here, up to `panel_limit`
   std::int64_t k_extent;
+  bool quads_aligned;       ///< every fourth element of a line may be accessed as 128 bits
 
   __device__ __forceinline__ const float* at(std::int64_t mn, std::int64_t k) const {
     return MAJOR == Major::mn ? origin + mn + k * ld : origin + k + mn * ld;
   }
 };
 
+/// True where every fourth element of every line that starts at `origin` is aligned for a 128-bit access.
+__device__ __forceinline__ bool quads_aligned(const float* origin, std::int64_t ld) {
+  return reinterpret_cast<std::uintptr_t>(origin) % sizeof(float4) == 0 && ld % vec == 0;
+}
+
+__device__ __forceinline__ int panel_extent(std::int64_t left) {
+  return static_cast<int>(left < panel_limit ? left : panel_limit);
+}
+
+/// The part of C that a block computes. How far C goes on from its corner is known up to `panel_limit`.
 struct BlockTile {
   std::int64_t m0;  ///< first row of C
   std::int64_t n0;  ///< first column of C
+  int rows;         ///< rows of C from m0 on
+  int columns;      ///< columns of C from n0 on
 };
 
 /// Blocks of a one-dimensional grid over C.
@@ -41,20 +57,23 @@ std::int64_t tile_count(const GemmProblem& p) {
 template <class Tile>
 __device__ __forceinline__ BlockTile locate_tile(const GemmProblem& p) {
   const auto tiles_m = static_cast<std::uint32_t>((p.m + Tile::BM - 1) / Tile::BM);
-  const std::uint32_t block = blockIdx.x;
-  return {static_cast<std::int64_t>(block % tiles_m) * Tile::BM, static_cast<std::int64_t>(block / tiles_m) * Tile::BN};
+  const std::int64_t m0 = static_cast<std::int64_t>(blockIdx.x % tiles_m) * Tile::BM;
+  const std::int64_t n0 = static_cast<std::int64_t>(blockIdx.x / tiles_m) * Tile::BN;
+  return {m0, n0, panel_extent(p.m - m0), panel_extent(p.n - n0)};
 }
 
 /// Rows m0 and on of op(A), k_extent deep.
 template <Major MAJOR>
 __device__ __forceinline__ Panel<MAJOR> panel_of_a(const GemmProblem& p, std::int64_t m0, std::int64_t k_extent) {
-  return {p.a + (MAJOR == Major::mn ? m0 : m0 * p.lda), p.lda, p.m - m0, k_extent};
+  const float* origin = p.a + (MAJOR == Major::mn ? m0 : m0 * p.lda);
+  return {origin, p.lda, panel_extent(p.m - m0), k_extent, quads_aligned(origin, p.lda)};
 }
 
 /// Columns n0 and on of op(B), k_extent deep.
 template <Major MAJOR>
 __device__ __forceinline__ Panel<MAJOR> panel_of_b(const GemmProblem& p, std::int64_t n0, std::int64_t k_extent) {
-  return {p.b + (MAJOR == Major::mn ? n0 : n0 * p.ldb), p.ldb, p.n - n0, k_extent};
+  const float* origin = p.b + (MAJOR == Major::mn ? n0 : n0 * p.ldb);
+  return {origin, p.ldb, panel_extent(p.n - n0), k_extent, quads_aligned(origin, p.ldb)};
 }
 
 /// Calls step(k) for the k of one slab, in order; unrolled UNROLL times where the slab is full. The last,

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// r08_warp_tiled — a warp tile between the block tile and the thread tile.
+//
+// Over r06: a warp's lanes no longer stretch over the whole block tile but own a 64 x 64 part of it, 8 lanes
+// by 4. All 32 lanes together read 96 floats for each k, each access one wavefront without a bank conflict,
+// which feeds a thread tile twice as large; rows are padded, so the transposing stores are free of them too.
+// Tile: BM x BN x BK = 128 x 128 x 16, warp tile 64 x 64, thread tile 8 x 16, 4 warps.
+// Limit: few warps to hide latency behind, and every slab is still waited for; r09 sends it ahead.
+// Reference: Boehm 2022, kernel 10; the hierarchy: NVIDIA CUTLASS, "Efficient GEMM in CUDA".
+#include "load_tile.cuh"
+#include "thread_quads.cuh"
+
+namespace ladder::LADDER_DEVICE {
+
+namespace {
+
+using Tile = WarpTileShape<128, 128, 16, 64, 64, 8, 16>;
+using Results = ThreadQuads<Tile::TM, Tile::TN, Tile::LANES_M * vec, Tile::LANES_N * vec>;
+constexpr int unrolled_k = 8;
+
+template <Major A_MAJOR, Major B_MAJOR>
+struct WarpTiles {
+  KRowTile<A_MAJOR, Tile::BM, Tile::BK, Tile::THREADS, PaddedRows> a;
+  KRowTile<B_MAJOR, Tile::BN, Tile::BK, Tile::THREADS, PaddedRows> b;
+};
+
+template <Major A_MAJOR, Major B_MAJOR>
+__global__ void __launch_bounds__(Tile::THREADS, 2) sgemm_warp_tiled(const GemmProblem p) {
+  const Scalars s = load_scalars(p);
+  if (leaves_c_alone(s)) return;
+
+  // Locate block tile, warp tile, thread tile
+  auto& tile = block_smem<WarpTiles<A_MAJOR, B_MAJOR>>();
+  const BlockTile block = locate_tile<Tile>(p);
+  const std::int64_t k_extent = mainloop_k(p, s);
+  const Panel<A_MAJOR> a = panel_of_a<A_MAJOR>(p, block.m0, k_extent);
+  const Panel<B_MAJOR> b = panel_of_b<B_MAJOR>(p, block.n0, k_extent);
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  Results results(warp % Tile::WARPS_M * Tile::WM + lane % Tile::LANES_M * vec,
+                  warp / Tile::WARPS_M * Tile::WN + lane / Tile::LANES_M * vec);
+  const bool inside = results.inside(block);
+
+  // Mainloop: load, sync, store to shared memory, sync, compute
+  for (std::int64_t k0 = 0; k0 < k_extent; k0 += Tile::BK) {
+    const auto a_part = tile.a.fetch(a, k0);
+    const auto b_part = tile.b.fetch(b, k0);
+    __syncthreads();
+    tile.a.deposit(a_part);
+    tile.b.deposit(b_part);
+    __syncthreads();
+    if (inside) {
+      for_each_k<Tile::BK, unrolled_k>(k_extent - k0, [&](int k) { results.multiply_add(tile.a, tile.b, k); });
+    }
+  }
+
+  // Epilogue
+  if (inside) results.template store<Tile>(p, s, block);
+}
+
+LaunchStatus launch_warp_tiled(const GemmProblem& p, Stream stream) {
+  return with_majors(p, [&](auto a, auto b) {
+    return launch<sgemm_warp_tiled<a.value, b.value>, WarpTiles<a.value, b.value>>(tile_count<Tile>(p), Tile::THREADS,
+                                                                                   stream, p);
+  });
+}
+
+}  // namespace
+
+extern const RungKernel r08{Tile::extents, launch_warp_tiled};
+
+}  // namespace ladder::LADDER_DEVICE

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// A thread's results in registers as quads of rows and quads of columns, each 128 bits in shared memory:
+// neighbouring threads own neighbouring quads, so that a warp's 128-bit accesses meet no bank twice.
+#pragma once
+
+#include "epilogue.cuh"
+#include "operand.cuh"
+
+namespace ladder::LADDER_DEVICE {
+
+/// TM x TN results: quads of rows M_STRIDE apart and quads of columns N_STRIDE apart, counted from the
+/// block tile's corner; the first is at (m, n).
+template <int TM, int TN, int M_STRIDE, int N_STRIDE>
+struct ThreadQuads {
+  static_assert(TM % vec == 0 && TN % vec == 0, "a thread tile is whole quads");
+
+  int m;
+  int n;
+  float accum[TN][TM] = {};
+
+  __device__ __forceinline__ ThreadQuads(int first_m, int first_n) : m(first_m), n(first_n) {}
+
+  static __device__ __forceinline__ int row(int i) { return i / vec * M_STRIDE + i % vec; }
+  static __device__ __forceinline__ int column(int j) { return j / vec * N_STRIDE + j % vec; }
+
+  /// True where this thread has any result inside C.
+  __device__ __forceinline__ bool inside(const BlockTile& block) const { return m < block.rows && n < block.columns; }
+
+  /// Step k of the sums: the outer product of a column of tile a and a row of tile b.
+  template <class TileA, class TileB>
+  __device__ __forceinline__ void multiply_add(const TileA& a, const TileB& b, int k) {
+    static_assert(M_STRIDE % TileA::PERIOD == 0, "a thread's quads of rows lie alike in a tile's row");
+    static_assert(N_STRIDE % TileB::PERIOD == 0, "a thread's quads of columns lie alike in a tile's row");
+    float a_frag[TM];
+    float b_frag[TN];
+#pragma unroll
+    for (int i = 0; i < TM; i += vec) read_quad(a_frag + i, a.quad_at(m, row(i), k));
+#pragma unroll
+    for (int j = 0; j < TN; j += vec) read_quad(b_frag + j, b.quad_at(n, column(j), k));
+#pragma unroll
+    for (int j = 0; j < TN; ++j) {
+#pragma unroll
+      for (int i = 0; i < TM; ++i) accum[j][i] = __fmaf_rn(a_frag[i], b_frag[j], accum[j][i]);
+    }
+  }
+
+  /// Blends the sums into C: 128 bits an access where the block's tile (BM x BN) fits and C is aligned.
+  template <class Tile>
+  __device__ __forceinline__ void store(const GemmProblem& p, const Scalars& s, const BlockTile& block) const {
+    const bool fits = block.rows >= Tile::BM && block.columns >= Tile::BN && quads_aligned(p.c, p.ldc);
+    float* corner = p.c + block.m0 + m + (block.n0 + n) * p.ldc;
+#pragma unroll
+    for (int j = 0; j < TN; ++j) {
+#pragma unroll
+      for (int i = 0; i < TM; i += vec) {
+        float* c = corner + row(i) + column(j) * p.ldc;
+        if (fits) {
+          blend_quad(s, accum[j] + i, c);
+        } else if (n + column(j) < block.columns) {
+          blend_some(s, accum[j] + i, c, block.rows - m - row(i));
+        }
+      }
+    }
+  }
+
+ private:
+  static __device__ __forceinline__ void read_quad(float* to, const float4& quad) {
+    to[0] = quad.x, to[1] = quad.y, to[2] = quad.z, to[3] = quad.w;
+  }
+
+  static __device__ __forceinline__ void blend_quad(const Scalars& s, const float* sum, float* c) {
+    auto* quad = reinterpret_cast<float4*>(c);
+    float4 value = s.beta == 0.0f ? make_float4(0.0f, 0.0f, 0.0f, 0.0f) : *quad;
+    value.x = blend(s, sum[0], &value.x), value.y = blend(s, sum[1], &value.y);
+    value.z = blend(s, sum[2], &value.z), value.w = blend(s, sum[3], &value.w);
+    *quad = value;
+  }
+
+  static __device__ __forceinline__ void blend_some(const Scalars& s, const float* sum, float* c, int rows) {
+#pragma unroll
+    for (int i = 0; i < vec; ++i) {
+      if (i < rows) c[i] = blend(s, sum[i], c + i);
+    }
+  }
+};
+
+}  // namespace ladder::LADDER_DEVICE

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The body that rung 6, its padded and swizzled variants and rung 7 share.
+#pragma once
+
+#include "load_tile.cuh"
+#include "thread_quads.cuh"
+
+namespace ladder::LADDER_DEVICE {
+
+template <class Tile, class Rows, Major A_MAJOR, Major B_MAJOR>
+struct VectorizedTiles {
+  KRowTile<A_MAJOR, Tile::BM, Tile::BK, Tile::THREADS, Rows> a;
+  KRowTile<B_MAJOR, Tile::BN, Tile::BK, Tile::THREADS, Rows> b;
+};
+
+/// Computes this block's tile of C. A thread's quads are spread over the whole block tile.
+template <class Tile, class Rows, Major A_MAJOR, Major B_MAJOR>
+__device__ __forceinline__ void compute_vectorized_tile(const GemmProblem& p) {
+  using Tiles = VectorizedTiles<Tile, Rows, A_MAJOR, B_MAJOR>;
+  using Results = ThreadQuads<Tile::TM, Tile::TN, Tile::THREADS_M * vec, Tile::THREADS_N * vec>;
+  const Scalars s = load_scalars(p);
+  if (leaves_c_alone(s)) return;
+
+  // Locate tile
+  auto& tile = block_smem<Tiles>();
+  const BlockTile block = locate_tile<Tile>(p);
+  const std::int64_t k_extent = mainloop_k(p, s);
+  const Panel<A_MAJOR> a = panel_of_a<A_MAJOR>(p, block.m0, k_extent);
+  const Panel<B_MAJOR> b = panel_of_b<B_MAJOR>(p, block.n0, k_extent);
+  const int thread = static_cast<int>(threadIdx.x);
+  Results results(thread % Tile::THREADS_M * vec, thread / Tile::THREADS_M * vec);
+  const bool inside = results.inside(block);
+
+  // Mainloop: load, sync, store to shared memory, sync, compute
+  for (std::int64_t k0 = 0; k0 < k_extent; k0 += Tile::BK) {
+    const auto a_part = tile.a.fetch(a, k0);
+    const auto b_part = tile.b.fetch(b, k0);
+    __syncthreads();
+    tile.a.deposit(a_part);
+    tile.b.deposit(b_part);
+    __syncthreads();
+    if (inside) for_each_k<Tile::BK>(k_extent - k0, [&](int k) { results.multiply_add(tile.a, tile.b, k); });
+  }
+
+  // Epilogue
+  if (inside) results.template store<Tile>(p, s, block);
+}
+
+}  // namespace ladder::LADDER_DEVICE
