@@ -22,7 +22,7 @@ std::filesystem::path find_library() {
   std::error_code error;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   for (const char* place : {"../lib", LADDER_LIBRARY_DIR}) {
-    const auto candidate = std::filesystem::weakly_canonical(folder / place / library_file, error);
+    const auto candidate = std::filesystem::weakly_canonical(folder / place, error) / library_file;
     if (std::filesystem::exists(candidate, error)) return candidate;
   }
   return {};
