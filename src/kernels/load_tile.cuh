@@ -81,7 +81,7 @@ struct PaddedRows {
 /// happens to them repeats every PERIOD columns.
 template <Major MAJOR, int EXTENT, int BK, int THREADS, class Rows>
 struct KRowTile {
-  static constexpr int PERIOD = Rows::PERIOD;
+  static constexpr int PERIOD = MAJOR == Major::mn ? vec : Rows::PERIOD;
   static constexpr int PASSES = EXTENT * BK / vec / THREADS;
   static constexpr int SECTOR_QUADS = 2;
   static_assert(EXTENT * BK % (vec * THREADS) == 0, "the passes cover the tile exactly, a quad a thread");
@@ -97,7 +97,7 @@ struct KRowTile {
   /// The quad (mn + offset .. mn + offset + 3, k). The offset, a multiple of Rows::PERIOD, stays out of the
   /// address arithmetic that Rows asks for.
   __device__ __forceinline__ const float4& quad_at(int mn, int offset, int k) const {
-    return *reinterpret_cast<const float4*>(&row[k][Rows::column(mn, k) + offset]);
+    return *reinterpret_cast<const float4*>(&row[k][column(mn, k) + offset]);
   }
 
   /// This thread's part of the slab that starts at k0.
@@ -128,10 +128,10 @@ struct KRowTile {
       const int k = k_of(pass);
       const float(&quad)[vec] = part.quad[pass];
       if constexpr (MAJOR == Major::mn) {
-        *reinterpret_cast<float4*>(&row[k][Rows::column(mn, k)]) = make_float4(quad[0], quad[1], quad[2], quad[3]);
+        *reinterpret_cast<float4*>(&row[k][column(mn, k)]) = make_float4(quad[0], quad[1], quad[2], quad[3]);
       } else {
 #pragma unroll
-        for (int i = 0; i < vec; ++i) row[k + i][Rows::column(mn, k + i)] = quad[i];
+        for (int i = 0; i < vec; ++i) row[k + i][column(mn, k + i)] = quad[i];
       }
     }
   }
@@ -147,6 +147,8 @@ struct KRowTile {
     if (MAJOR == Major::mn) return index / (EXTENT / vec);
     return (index / (SECTOR_QUADS * EXTENT) * SECTOR_QUADS + index % SECTOR_QUADS) * vec;
   }
+  // Only transposing stores have conflicts to get out of the way of.
+  static __device__ __forceinline__ int column(int mn, int k) { return MAJOR == Major::mn ? mn : Rows::column(mn, k); }
   // How many floats of a quad lie inside the operand, given what is left of it from the quad's first on.
   static __device__ __forceinline__ int quad_inside(int mn_left, std::int64_t k_left) {
     if (mn_left <= 0 || k_left <= 0) return 0;

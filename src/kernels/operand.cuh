@@ -19,11 +19,11 @@ inline constexpr std::int64_t panel_limit = 1 << 20;
 /// The rows of op(A), or columns of op(B), that a block needs: element (mn, k), counted from its first one.
 template <Major MAJOR>
 struct Panel {
-  const float* origin;      ///< element (0, 0)
-  std::int64_t ld;          ///< elements between two lines; a line is contiguous
-  int mn_extent;            ///< how far the operand goes on from here, up to `panel_limit`
+  const float* origin;  ///< element (0, 0)
+  std::int64_t ld;      ///< elements between two lines; a line is contiguous
+  int mn_extent;        ///< how far the operand goes on from here, up to `panel_limit`
   std::int64_t k_extent;
-  bool quads_aligned;       ///< every fourth element of a line may be accessed as 128 bits
+  bool quads_aligned;  ///< every fourth element of a line may be accessed as 128 bits
 
   __device__ __forceinline__ const float* at(std::int64_t mn, std::int64_t k) const {
     return MAJOR == Major::mn ? origin + mn + k * ld : origin + k + mn * ld;

@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(Tile::THREADS) sgemm_thread_tile_1d(const Gemm
 
 LaunchStatus launch_thread_tile_1d(const GemmProblem& p, Stream stream) {
   return with_majors(p, [&](auto a, auto b) {
-    return launch<sgemm_thread_tile_1d<a.value, b.value>, ColumnTiles<a.value, b.value>>(
-        tile_count<Tile>(p), Tile::THREADS, stream, p);
+    return launch<sgemm_thread_tile_1d<a.value, b.value>, ColumnTiles<a.value, b.value>>(tile_count<Tile>(p),
+                                                                                         Tile::THREADS, stream, p);
   });
 }
 

@@ -79,8 +79,8 @@ __global__ void __launch_bounds__(Tile::THREADS, 2) sgemm_thread_tile_2d(const G
 
 LaunchStatus launch_thread_tile_2d(const GemmProblem& p, Stream stream) {
   return with_majors(p, [&](auto a, auto b) {
-    return launch<sgemm_thread_tile_2d<a.value, b.value>, SquareTiles<a.value, b.value>>(
-        tile_count<Tile>(p), Tile::THREADS, stream, p);
+    return launch<sgemm_thread_tile_2d<a.value, b.value>, SquareTiles<a.value, b.value>>(tile_count<Tile>(p),
+                                                                                         Tile::THREADS, stream, p);
   });
 }
 

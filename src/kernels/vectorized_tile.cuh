@@ -7,6 +7,10 @@
 
 namespace ladder::LADDER_DEVICE {
 
+/// Steps of k unrolled: enough to read one step's fragments under the other's FMAs. More of them make the
+/// compiler read further ahead than the registers of two blocks a multiprocessor allow.
+inline constexpr int unrolled_k = 2;
+
 template <class Tile, class Rows, Major A_MAJOR, Major B_MAJOR>
 struct VectorizedTiles {
   KRowTile<A_MAJOR, Tile::BM, Tile::BK, Tile::THREADS, Rows> a;
@@ -39,7 +43,9 @@ __device__ __forceinline__ void compute_vectorized_tile(const GemmProblem& p) {
     tile.a.deposit(a_part);
     tile.b.deposit(b_part);
     __syncthreads();
-    if (inside) for_each_k<Tile::BK>(k_extent - k0, [&](int k) { results.multiply_add(tile.a, tile.b, k); });
+    if (inside) {
+      for_each_k<Tile::BK, unrolled_k>(k_extent - k0, [&](int k) { results.multiply_add(tile.a, tile.b, k); });
+    }
   }
 
   // Epilogue

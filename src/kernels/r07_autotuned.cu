@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// r07_autotuned — rung 6 with the tile chosen for the GPU and the shape.
+//
+// Over r06: the same body, compiled for several tiles. For each problem a model of the time that each tile
+// takes picks one; ties go to the earlier, so the choice is a function of the problem and the GPU alone.
+// Tile: the table below, 32 x 32 to 128 x 128.
+// Limit: the model counts cycles; it does not measure. The body still waits for every slab.
+// Reference: Boehm 2022, kernel 9 (there by a script that edits the source).
+#include "vectorized_tile.cuh"
+
+namespace ladder::LADDER_DEVICE {
+
+namespace {
+
+/// One point of the tuning space. RESIDENT blocks share a multiprocessor: the registers are held to that.
+template <class Tile, int RESIDENT>
+struct Candidate {
+  using Shape = Tile;
+  static constexpr int resident = RESIDENT;
+};
+
+using Square = Candidate<TileShape<128, 128, 8, 8, 8>, 2>;
+using DeepSquare = Candidate<TileShape<128, 128, 16, 8, 8>, 2>;
+using Tall = Candidate<TileShape<128, 64, 8, 8, 8>, 4>;
+using Small = Candidate<TileShape<64, 64, 16, 8, 4>, 6>;
+using Tiny = Candidate<TileShape<32, 32, 16, 4, 4>, 16>;
+
+template <class C, Major A_MAJOR, Major B_MAJOR>
+__global__ void __launch_bounds__(C::Shape::THREADS, C::resident) sgemm_autotuned(const GemmProblem p) {
+  compute_vectorized_tile<typename C::Shape, PlainRows, A_MAJOR, B_MAJOR>(p);
+}
+
+template <class C>
+LaunchStatus launch_candidate(const GemmProblem& p, Stream stream) {
+  using Tile = typename C::Shape;
+  return with_majors(p, [&](auto a, auto b) {
+    return launch<sgemm_autotuned<C, a.value, b.value>, VectorizedTiles<Tile, PlainRows, a.value, b.value>>(
+        tile_count<Tile>(p), Tile::THREADS, stream, p);
+  });
+}
+
+// Of any GPU since sm_80, near enough for a comparison of tiles.
+constexpr std::int64_t fmas_per_cycle = 128;        // of a multiprocessor
+constexpr std::int64_t shared_quads_per_cycle = 8;  // 128-bit reads by as many lanes
+constexpr std::int64_t slab_latency = 800;          // cycles from a slab's loads to its first FMA, barriers included
+
+/// Cycles of the busiest multiprocessor: it computes its share of the blocks, RESIDENT at a time, and
+/// waits for a slab where too few of them are there to fill the time. Edge waste is in the tile count.
+template <class C>
+std::int64_t modelled_cycles(const GemmProblem& p, std::int64_t multiprocessors) {
+  using Tile = typename C::Shape;
+  const std::int64_t share = ceil_div(tile_count<Tile>(p), multiprocessors);
+  const std::int64_t together = share < C::resident ? share : C::resident;
+  constexpr std::int64_t fma_cycles = std::int64_t{Tile::BM} * Tile::BN * Tile::BK / fmas_per_cycle;
+  constexpr std::int64_t shared_cycles =
+      std::int64_t{Tile::THREADS} * Tile::BK * (Tile::TM + Tile::TN) / vec / shared_quads_per_cycle;
+  constexpr std::int64_t busy = fma_cycles + shared_cycles / 2;  // the two overlap in part
+  const std::int64_t alone = busy + slab_latency;
+  const std::int64_t round = together * busy > alone ? together * busy : alone;
+  return ceil_div(share, C::resident) * ceil_div(p.k, Tile::BK) * round;
+}
+
+struct TunedTile {
+  std::int64_t (*modelled_cycles)(const GemmProblem&, std::int64_t multiprocessors);
+  LaunchStatus (*launch)(const GemmProblem&, Stream);
+};
+
+template <class C>
+constexpr TunedTile tuned_tile() {
+  return {modelled_cycles<C>, launch_candidate<C>};
+}
+
+constexpr TunedTile tuning_space[] = {tuned_tile<Square>(), tuned_tile<DeepSquare>(), tuned_tile<Tall>(),
+                                      tuned_tile<Small>(), tuned_tile<Tiny>()};
+
+LaunchStatus count_multiprocessors(int& count) {
+#if defined(LADDER_EMULATED)
+  constexpr int emulated_multiprocessors = 4;
+  count = emulated_multiprocessors;
+  return launch_ok;
+#else
+  int device = 0;
+  if (const cudaError_t error = cudaGetDevice(&device); error != cudaSuccess) return error;
+  return cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+#endif
+}
+
+LaunchStatus launch_autotuned(const GemmProblem& p, Stream stream) {
+  int multiprocessors = 0;
+  if (const LaunchStatus status = count_multiprocessors(multiprocessors); status != launch_ok) return status;
+  const TunedTile* best = tuning_space;
+  for (const TunedTile& tile : tuning_space) {
+    if (tile.modelled_cycles(p, multiprocessors) < best->modelled_cycles(p, multiprocessors)) best = &tile;
+  }
+  return best->launch(p, stream);
+}
+
+}  // namespace
+
+extern const RungKernel r07{DeepSquare::Shape::extents, launch_autotuned};
+
+}  // namespace ladder::LADDER_DEVICE
