@@ -122,7 +122,7 @@ void* from_loaded_objects(const char* name) {
   std::vector<std::string> files;
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* list) {
-        if (object->dlpi_name != nullptr && object->dlpi_name[0] == '/')
+        if (object->dlpi_name != nullptr && object->dlpi_name[0] != '\0')
           static_cast<std::vector<std::string>*>(list)->push_back(object->dlpi_name);
         return 0;
       },

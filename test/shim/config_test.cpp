@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// LADDER_*: every variable, every kind of bad value.
+#include "config.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+using namespace ladder;
+using namespace ladder::shim;
+
+namespace {
+
+std::map<std::string, std::string> variables;
+
+const char* look_up(const char* name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? nullptr : found->second.c_str();
+}
+
+struct Parsed {
+  Config config;
+  std::vector<std::string> complaints;
+};
+
+Parsed parse(std::map<std::string, std::string> environment) {
+  variables = std::move(environment);
+  Parsed parsed;
+  parsed.config = parse_config(look_up, parsed.complaints);
+  return parsed;
+}
+
+}  // namespace
+
+TEST_CASE("an empty environment gives the defaults, silently") {
+  for (const auto& environment :
+       {std::map<std::string, std::string>{},
+        {{"LADDER_RUNG", ""}, {"LADDER_DEVICE", ""}, {"LADDER_LOG", ""}, {"LADDER_BLAS", ""}}}) {
+    const Parsed parsed = parse(environment);
+    CHECK(parsed.complaints.empty());
+    CHECK(parsed.config.rung.turns.empty());
+    CHECK_FALSE(parsed.config.rung.automatic);
+    CHECK(parsed.config.device == DeviceWish::automatic);
+    CHECK(parsed.config.log == LogLevel::off);
+    CHECK(parsed.config.log_file.empty());
+    CHECK(parsed.config.blas.empty());
+    CHECK(parsed.config.cublas.empty());
+  }
+}
+
+TEST_CASE("LADDER_RUNG takes every rung by number, name and id") {
+  for (const Rung& rung : rungs()) {
+    std::vector<std::string> spellings = {rung.name, rung.id};
+    if (rung.number != unnumbered) spellings.push_back(std::to_string(rung.number));
+    for (const std::string& spelling : spellings) {
+      const Parsed parsed = parse({{"LADDER_RUNG", spelling}});
+      CAPTURE(spelling);
+      CHECK(parsed.complaints.empty());
+      REQUIRE(parsed.config.rung.turns.size() == 1);
+      CHECK(parsed.config.rung.turns[0] == &rung);
+    }
+  }
+}
+
+TEST_CASE("LADDER_RUNG takes auto and lists") {
+  CHECK(parse({{"LADDER_RUNG", "auto"}}).config.rung.automatic);
+  const Parsed parsed = parse({{"LADDER_RUNG", "9,naive,r04"}});
+  CHECK(parsed.complaints.empty());
+  REQUIRE(parsed.config.rung.turns.size() == 3);
+  CHECK(parsed.config.rung.turns[0] == find_rung("9"));
+  CHECK(parsed.config.rung.turns[1] == find_rung("1"));
+  CHECK(parsed.config.rung.turns[2] == find_rung("4"));
+}
+
+TEST_CASE("a bad LADDER_RUNG is reported once with the valid ones; the default stays") {
+  for (const char* bad : {"nope", "99", "-1", "9,", ",9", "9,nope", "9 ", "auto,9", "9x", ","}) {
+    const Parsed parsed = parse({{"LADDER_RUNG", bad}});
+    CAPTURE(bad);
+    CHECK(parsed.config.rung.turns.empty());
+    CHECK_FALSE(parsed.config.rung.automatic);
+    REQUIRE(parsed.complaints.size() == 1);
+    const std::string& line = parsed.complaints[0];
+    CHECK(line.find("LADDER_RUNG=" + std::string(bad)) != std::string::npos);
+    for (const Rung& rung : rungs()) CHECK(line.find(rung.name) != std::string::npos);
+    CHECK(line.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("LADDER_DEVICE and LADDER_LOG take their words and no others") {
+  CHECK(parse({{"LADDER_DEVICE", "auto"}}).config.device == DeviceWish::automatic);
+  CHECK(parse({{"LADDER_DEVICE", "gpu"}}).config.device == DeviceWish::gpu);
+  CHECK(parse({{"LADDER_DEVICE", "cpu"}}).config.device == DeviceWish::cpu);
+  CHECK(parse({{"LADDER_DEVICE", "emulate"}}).config.device == DeviceWish::emulate);
+  CHECK(parse({{"LADDER_LOG", "off"}}).config.log == LogLevel::off);
+  CHECK(parse({{"LADDER_LOG", "summary"}}).config.log == LogLevel::summary);
+  CHECK(parse({{"LADDER_LOG", "call"}}).config.log == LogLevel::call);
+
+  const Parsed parsed = parse({{"LADDER_DEVICE", "GPU"}, {"LADDER_LOG", "1"}});
+  CHECK(parsed.config.device == DeviceWish::automatic);
+  CHECK(parsed.config.log == LogLevel::off);
+  REQUIRE(parsed.complaints.size() == 2);
+  CHECK(parsed.complaints[0].find("LADDER_DEVICE=GPU is not valid; valid are: auto, gpu, cpu, emulate") !=
+        std::string::npos);
+  CHECK(parsed.complaints[1].find("LADDER_LOG=1 is not valid; valid are: off, summary, call") != std::string::npos);
+}
+
+TEST_CASE("paths are taken as they are") {
+  const Parsed parsed =
+      parse({{"LADDER_LOG_FILE", "/tmp/a b%p"}, {"LADDER_BLAS", "libx.so"}, {"LADDER_CUBLAS", "/y/libcublas.so"}});
+  CHECK(parsed.complaints.empty());
+  CHECK(parsed.config.log_file == "/tmp/a b%p");
+  CHECK(parsed.config.blas == "libx.so");
+  CHECK(parsed.config.cublas == "/y/libcublas.so");
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// The text of the log and the counts behind it.
+#include "log.hpp"
+
+#include <doctest/doctest.h>
+
+#include <thread>
+#include <vector>
+
+using namespace ladder;
+using namespace ladder::shim;
+
+namespace {
+
+GemmProblem some_problem() {
+  GemmProblem p;
+  p.op_b = Op::transpose;
+  p.m = 512, p.n = 256, p.k = 64;
+  p.lda = 513, p.ldb = 257, p.ldc = 514;
+  p.alpha.value = 0.5f;
+  return p;
+}
+
+Served by(const char* rung, Place place, const char* why) {
+  return {Server::rung, find_rung(rung), place, -1, why, nullptr};
+}
+
+}  // namespace
+
+TEST_CASE("a call's line names door, rung, device, problem, reason and time") {
+  Served served = by("9", Place::gpu, "default");
+  served.gpu_ordinal = 1;
+  CHECK(format_call(Door::cublasSgemm_v2, some_problem(), served, 12.34) ==
+        "ladderblas: sgemm via=cublasSgemm_v2 rung=9 name=double_buffered device=gpu:1 op=NT m=512 n=256 k=64 lda=513 "
+        "ldb=257 ldc=514 alpha=0.5 beta=0 batch=1 why=default us=12.3");
+}
+
+TEST_CASE("a rung without a number is named by its id; scalars on the device are called so") {
+  GemmProblem problem = some_problem();
+  const float one = 1.0f;
+  problem.alpha.device = &one;
+  problem.beta.value = -1.25f;
+  const std::string line = format_call(Door::sgemm_, problem, by("padded", Place::emulate, "LADDER_RUNG"), 0);
+  CHECK(line.find(" via=sgemm_ rung=r06p name=padded device=emulate ") != std::string::npos);
+  CHECK(line.find(" alpha=device beta=-1.25 ") != std::string::npos);
+}
+
+TEST_CASE("a fallback says what failed, in one word") {
+  Served served;
+  served.server = Server::next_blas;
+  served.failure = "out of memory";
+  const std::string line = format_call(Door::cblas_sgemm, some_problem(), served, 1);
+  CHECK(line.find(" rung=none name=next_blas device=cpu ") != std::string::npos);
+  CHECK(line.find(" why=fallback:out-of-memory us=1.0") != std::string::npos);
+}
+
+TEST_CASE("%p in the log's path is the process id, wherever it stands") {
+  CHECK(log_path("/tmp/log", 7) == "/tmp/log");
+  CHECK(log_path("/tmp/%p/log.%p", 7) == "/tmp/7/log.7");
+  CHECK(log_path("%p", 12345) == "12345");
+  CHECK(log_path("%q%", 7) == "%q%");
+}
+
+TEST_CASE("counts are kept by door, rung and place, and the summary shows them") {
+  reset_counters();
+  CHECK(format_summary().empty());
+  count_call(Door::sgemm_, by("9", Place::emulate, "default"), 1000.0);
+  count_call(Door::sgemm_, by("9", Place::emulate, "default"), 500.0);
+  count_call(Door::sgemm_, by("9", Place::gpu, "default"), 0);
+  count_call(Door::cblas_sgemm, by("4", Place::emulate, "default"), 0);
+  count_call(Door::cblas_sgemm, Served{Server::next_blas, nullptr, Place::cpu, -1, "small", nullptr}, 0);
+  count_call(Door::cblas_sgemm, Served{}, 0);
+  CHECK(count_of(std::nullopt, nullptr) == 6);
+  CHECK(count_of(Door::sgemm_, nullptr) == 3);
+  CHECK(count_of(std::nullopt, find_rung("9")) == 3);
+  CHECK(count_of(Door::cblas_sgemm, find_rung("9")) == 0);
+  CHECK(count_of(Door::cblas_sgemm, find_rung("4")) == 1);
+
+  const std::string table = format_summary();
+  const auto line_with = [&](const char* door, const char* name, const char* place) {
+    for (std::size_t begin = 0; begin < table.size();) {
+      const std::size_t end = std::min(table.find('\n', begin), table.size());
+      const std::string line = table.substr(begin, end - begin);
+      if (line.find(door) != std::string::npos && line.find(name) != std::string::npos &&
+          line.find(place) != std::string::npos)
+        return line;
+      begin = end + 1;
+    }
+    return std::string();
+  };
+  const std::string emulated = line_with("sgemm_", "double_buffered", "emulate");
+  CHECK(emulated.find(" 2 ") != std::string::npos);
+  CHECK(emulated.find("1.500") != std::string::npos);
+  CHECK_FALSE(line_with("cblas_sgemm", "next_blas", "cpu").empty());
+  CHECK_FALSE(line_with("cblas_sgemm", "none", "cpu").empty());
+  reset_counters();
+  CHECK(count_of(std::nullopt, nullptr) == 0);
+}
+
+TEST_CASE("no count is lost between threads") {
+  reset_counters();
+  constexpr int threads = 4;
+  constexpr int calls = 1000;
+  std::vector<std::thread> pool;
+  for (int t = 0; t < threads; ++t)
+    pool.emplace_back([] {
+      for (int i = 0; i < calls; ++i) count_call(Door::sgemm_, by("9", Place::emulate, "default"), 0);
+    });
+  for (std::thread& thread : pool) thread.join();
+  CHECK(count_of(Door::sgemm_, find_rung("9")) == threads * calls);
+  reset_counters();
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// What the fake cuBLAS remembers, and how a test reaches it.
+#pragma once
+
+#include <cstdint>
+
+#include "cublas_doors.hpp"
+
+struct RecordedSgemm {
+  int calls = 0;
+  bool wide = false;  ///< through the _64 name
+  ladder::cublas::Handle handle = nullptr;
+  int op_a = 0, op_b = 0;
+  std::int64_t m = 0, n = 0, k = 0;
+  const float* alpha = nullptr;
+  const float* a = nullptr;
+  std::int64_t lda = 0;
+  const float* b = nullptr;
+  std::int64_t ldb = 0;
+  const float* beta = nullptr;
+  float* c = nullptr;
+  std::int64_t ldc = 0;
+};
+
+struct FakeHandleState {
+  ladder::cublas::CudaStream stream = nullptr;
+  ladder::cublas::PointerMode pointer_mode = ladder::cublas::POINTER_MODE_HOST;
+  ladder::cublas::Math math = ladder::cublas::DEFAULT_MATH;
+  ladder::cublas::Status answer = ladder::cublas::STATUS_SUCCESS;  ///< of the next product
+};
+
+inline constexpr int fake_cublas_version = 424242;
+
+LADDER_EXPORT const RecordedSgemm* fake_cublas_recorded();
+LADDER_EXPORT FakeHandleState* fake_cublas_state();
