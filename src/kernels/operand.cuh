@@ -47,6 +47,11 @@ struct BlockTile {
   int columns;      ///< columns of C from n0 on
 };
 
+/// The tile whose corner is (m0, n0).
+__device__ __forceinline__ BlockTile tile_at(const GemmProblem& p, std::int64_t m0, std::int64_t n0) {
+  return {m0, n0, panel_extent(p.m - m0), panel_extent(p.n - n0)};
+}
+
 /// Blocks of a one-dimensional grid over C.
 template <class Tile>
 std::int64_t tile_count(const GemmProblem& p) {
@@ -59,7 +64,7 @@ __device__ __forceinline__ BlockTile locate_tile(const GemmProblem& p) {
   const auto tiles_m = static_cast<std::uint32_t>((p.m + Tile::BM - 1) / Tile::BM);
   const std::int64_t m0 = static_cast<std::int64_t>(blockIdx.x % tiles_m) * Tile::BM;
   const std::int64_t n0 = static_cast<std::int64_t>(blockIdx.x / tiles_m) * Tile::BN;
-  return {m0, n0, panel_extent(p.m - m0), panel_extent(p.n - n0)};
+  return tile_at(p, m0, n0);
 }
 
 /// Rows m0 and on of op(A), k_extent deep.

@@ -6,6 +6,9 @@
 // Tile: the table below, 32 x 32 to 128 x 128.
 // Limit: the model counts cycles; it does not measure. The body still waits for every slab.
 // Reference: Boehm 2022, kernel 9 (there by a script that edits the source).
+#include <algorithm>
+
+#include "device_traits.cuh"
 #include "vectorized_tile.cuh"
 
 namespace ladder::LADDER_DEVICE {
@@ -39,25 +42,33 @@ LaunchStatus launch_candidate(const GemmProblem& p, Stream stream) {
   });
 }
 
-// Of any GPU since sm_80, near enough for a comparison of tiles.
+// Of any GPU since sm_80, near enough to compare tiles.
 constexpr std::int64_t fmas_per_cycle = 128;        // of a multiprocessor
-constexpr std::int64_t shared_quads_per_cycle = 8;  // 128-bit reads by as many lanes
-constexpr std::int64_t slab_latency = 800;          // cycles from a slab's loads to its first FMA, barriers included
+constexpr std::int64_t shared_quads_per_cycle = 8;  // lanes of a 128-bit read
+constexpr std::int64_t slab_overhead = 32;          // cycles of addresses and barriers that nothing hides
+constexpr std::int64_t slab_latency = 800;          // cycles from a slab's loads to its first FMA
 
-/// Cycles of the busiest multiprocessor: it computes its share of the blocks, RESIDENT at a time, and
-/// waits for a slab where too few of them are there to fill the time. Edge waste is in the tile count.
+/// Cycles for one slab of each of `blocks` blocks that share a multiprocessor: they take turns to compute,
+/// and it idles where they are too few to fill the time that a slab takes to come.
+template <class Tile>
+std::int64_t slab_cycles(std::int64_t blocks) {
+  constexpr std::int64_t fma_cycles = std::int64_t{Tile::BM} * Tile::BN * Tile::BK / fmas_per_cycle;
+  constexpr std::int64_t shared_cycles =
+      std::int64_t{Tile::THREADS} * Tile::BK * (Tile::TM + Tile::TN) / vec / shared_quads_per_cycle;
+  constexpr std::int64_t busy = fma_cycles + shared_cycles / 2 + slab_overhead;  // half of the reads hide
+  return std::max(blocks * busy, busy + slab_latency);
+}
+
+/// Cycles of the busiest multiprocessor: its share of the blocks, RESIDENT at a time, and the rest of them.
+/// What edge tiles waste is in the number of tiles.
 template <class C>
 std::int64_t modelled_cycles(const GemmProblem& p, std::int64_t multiprocessors) {
   using Tile = typename C::Shape;
   const std::int64_t share = ceil_div(tile_count<Tile>(p), multiprocessors);
-  const std::int64_t together = share < C::resident ? share : C::resident;
-  constexpr std::int64_t fma_cycles = std::int64_t{Tile::BM} * Tile::BN * Tile::BK / fmas_per_cycle;
-  constexpr std::int64_t shared_cycles =
-      std::int64_t{Tile::THREADS} * Tile::BK * (Tile::TM + Tile::TN) / vec / shared_quads_per_cycle;
-  constexpr std::int64_t busy = fma_cycles + shared_cycles / 2;  // the two overlap in part
-  const std::int64_t alone = busy + slab_latency;
-  const std::int64_t round = together * busy > alone ? together * busy : alone;
-  return ceil_div(share, C::resident) * ceil_div(p.k, Tile::BK) * round;
+  const std::int64_t rest = share % C::resident;
+  const std::int64_t full_rounds = share / C::resident * slab_cycles<Tile>(C::resident);
+  const std::int64_t last_round = rest == 0 ? 0 : slab_cycles<Tile>(rest);
+  return ceil_div(p.k, Tile::BK) * (full_rounds + last_round);
 }
 
 struct TunedTile {
@@ -73,21 +84,8 @@ constexpr TunedTile tuned_tile() {
 constexpr TunedTile tuning_space[] = {tuned_tile<Square>(), tuned_tile<DeepSquare>(), tuned_tile<Tall>(),
                                       tuned_tile<Small>(), tuned_tile<Tiny>()};
 
-LaunchStatus count_multiprocessors(int& count) {
-#if defined(LADDER_EMULATED)
-  constexpr int emulated_multiprocessors = 4;
-  count = emulated_multiprocessors;
-  return launch_ok;
-#else
-  int device = 0;
-  if (const cudaError_t error = cudaGetDevice(&device); error != cudaSuccess) return error;
-  return cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
-#endif
-}
-
 LaunchStatus launch_autotuned(const GemmProblem& p, Stream stream) {
-  int multiprocessors = 0;
-  if (const LaunchStatus status = count_multiprocessors(multiprocessors); status != launch_ok) return status;
+  const int multiprocessors = std::max(1, device_traits().multiprocessors);
   const TunedTile* best = tuning_space;
   for (const TunedTile& tile : tuning_space) {
     if (tile.modelled_cycles(p, multiprocessors) < best->modelled_cycles(p, multiprocessors)) best = &tile;
