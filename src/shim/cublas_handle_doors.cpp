@@ -18,11 +18,13 @@ using ladder::shim::OwnHandle;
 
 namespace {
 
-/// Ours: `serve(OwnHandle&)`. Otherwise the real function, where there is one.
+/// Ours: `serve(OwnHandle&)`. Otherwise the real function, which is looked for only then.
 template <class Serve, class Real, class... Arguments>
-Status ours_or_real(Handle handle, Serve&& serve, Real real, Arguments... arguments) {
+Status ours_or_real(Handle handle, Serve&& serve, Real find_real, const void* caller, Arguments... arguments) {
+  if (handle == nullptr) return cublas::STATUS_NOT_INITIALIZED;
   if (OwnHandle* own = ladder::shim::own_handle(handle)) return serve(*own);
-  return handle != nullptr && real != nullptr ? real(handle, arguments...) : cublas::STATUS_NOT_INITIALIZED;
+  const auto real = emulating() ? nullptr : find_real(caller);
+  return real ? real(handle, arguments...) : cublas::STATUS_NOT_INITIALIZED;
 }
 
 template <class Value>
@@ -77,51 +79,51 @@ LADDER_EXPORT Status cublasDestroy_v2(Handle handle) {
     ladder::shim::destroy_own_handle(own);
     return cublas::STATUS_SUCCESS;
   };
-  return ours_or_real(handle, serve, next::cublasDestroy_v2(LADDER_CALLER));
+  return ours_or_real(handle, serve, next::cublasDestroy_v2, LADDER_CALLER);
 }
 
 LADDER_EXPORT Status cublasSetStream_v2(Handle handle, cublas::CudaStream stream) {
   const auto serve = [=](OwnHandle& own) { return set(own.stream, stream, true); };
-  return ours_or_real(handle, serve, next::cublasSetStream_v2(LADDER_CALLER), stream);
+  return ours_or_real(handle, serve, next::cublasSetStream_v2, LADDER_CALLER, stream);
 }
 
 LADDER_EXPORT Status cublasGetStream_v2(Handle handle, cublas::CudaStream* stream) {
   const auto serve = [=](OwnHandle& own) { return get(own.stream, stream); };
-  return ours_or_real(handle, serve, next::cublasGetStream_v2(LADDER_CALLER), stream);
+  return ours_or_real(handle, serve, next::cublasGetStream_v2, LADDER_CALLER, stream);
 }
 
 LADDER_EXPORT Status cublasSetPointerMode_v2(Handle handle, cublas::PointerMode mode) {
   const auto serve = [=](OwnHandle& own) {
     return set(own.pointer_mode, mode, mode == cublas::POINTER_MODE_HOST || mode == cublas::POINTER_MODE_DEVICE);
   };
-  return ours_or_real(handle, serve, next::cublasSetPointerMode_v2(LADDER_CALLER), mode);
+  return ours_or_real(handle, serve, next::cublasSetPointerMode_v2, LADDER_CALLER, mode);
 }
 
 LADDER_EXPORT Status cublasGetPointerMode_v2(Handle handle, cublas::PointerMode* mode) {
   const auto serve = [=](OwnHandle& own) { return get(own.pointer_mode, mode); };
-  return ours_or_real(handle, serve, next::cublasGetPointerMode_v2(LADDER_CALLER), mode);
+  return ours_or_real(handle, serve, next::cublasGetPointerMode_v2, LADDER_CALLER, mode);
 }
 
 LADDER_EXPORT Status cublasSetMathMode(Handle handle, cublas::Math mode) {
   const auto serve = [=](OwnHandle& own) { return set(own.math, mode, is_math_mode(mode)); };
-  return ours_or_real(handle, serve, next::cublasSetMathMode(LADDER_CALLER), mode);
+  return ours_or_real(handle, serve, next::cublasSetMathMode, LADDER_CALLER, mode);
 }
 
 LADDER_EXPORT Status cublasGetMathMode(Handle handle, cublas::Math* mode) {
   const auto serve = [=](OwnHandle& own) { return get(own.math, mode); };
-  return ours_or_real(handle, serve, next::cublasGetMathMode(LADDER_CALLER), mode);
+  return ours_or_real(handle, serve, next::cublasGetMathMode, LADDER_CALLER, mode);
 }
 
 LADDER_EXPORT Status cublasSetAtomicsMode(Handle handle, cublas::AtomicsMode mode) {
   const auto serve = [=](OwnHandle& own) {
     return set(own.atomics, mode, mode == cublas::ATOMICS_NOT_ALLOWED || mode == cublas::ATOMICS_ALLOWED);
   };
-  return ours_or_real(handle, serve, next::cublasSetAtomicsMode(LADDER_CALLER), mode);
+  return ours_or_real(handle, serve, next::cublasSetAtomicsMode, LADDER_CALLER, mode);
 }
 
 LADDER_EXPORT Status cublasGetAtomicsMode(Handle handle, cublas::AtomicsMode* mode) {
   const auto serve = [=](OwnHandle& own) { return get(own.atomics, mode); };
-  return ours_or_real(handle, serve, next::cublasGetAtomicsMode(LADDER_CALLER), mode);
+  return ours_or_real(handle, serve, next::cublasGetAtomicsMode, LADDER_CALLER, mode);
 }
 
 LADDER_EXPORT Status cublasSetWorkspace_v2(Handle handle, void* workspace, std::size_t bytes) {
@@ -129,7 +131,7 @@ LADDER_EXPORT Status cublasSetWorkspace_v2(Handle handle, void* workspace, std::
   constexpr std::uintptr_t alignment = 256;
   const bool aligned = reinterpret_cast<std::uintptr_t>(workspace) % alignment == 0;
   const auto serve = [=](OwnHandle&) { return aligned ? cublas::STATUS_SUCCESS : cublas::STATUS_INVALID_VALUE; };
-  return ours_or_real(handle, serve, next::cublasSetWorkspace_v2(LADDER_CALLER), workspace, bytes);
+  return ours_or_real(handle, serve, next::cublasSetWorkspace_v2, LADDER_CALLER, workspace, bytes);
 }
 
 LADDER_EXPORT Status cublasGetVersion_v2(Handle handle, int* version) {

@@ -43,11 +43,11 @@ bool lacks_matrix(const GemmProblem& p) {
 }
 
 template <class Int, class Real>
-Status sgemm(Door door, Real* real, const void* caller, Handle handle, Operation op_a, Operation op_b, Int m, Int n,
-             Int k, const float* alpha, const float* a, Int lda, const float* b, Int ldb, const float* beta, float* c,
-             Int ldc) {
+Status sgemm(Door door, Real* find_real, const void* caller, Handle handle, Operation op_a, Operation op_b, Int m,
+             Int n, Int k, const float* alpha, const float* a, Int lda, const float* b, Int ldb, const float* beta,
+             float* c, Int ldc) {
   const auto call_real = [&] {
-    const auto function = real(caller);
+    const auto function = find_real(caller);
     return function ? function(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
                     : cublas::STATUS_NOT_SUPPORTED;
   };

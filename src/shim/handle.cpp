@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "config.hpp"
 #include "next_library.hpp"
 
 namespace ladder::shim {
@@ -43,6 +44,7 @@ cublas::Status view_handle(cublas::Handle handle, const void* caller, HandleView
     view = {true, own->stream, own->pointer_mode, own->math};
     return cublas::STATUS_SUCCESS;
   }
+  if (emulating()) return cublas::STATUS_NOT_INITIALIZED;
   const auto get_stream = next::cublasGetStream_v2(caller);
   const auto get_pointer_mode = next::cublasGetPointerMode_v2(caller);
   const auto get_math_mode = next::cublasGetMathMode(caller);

@@ -71,6 +71,16 @@ void rung_0_passes_everything_on(cublas::Handle handle, const Fake& fake) {
   check(ladder_call_count("cublasSgemm_v2", "cublas") == 2, "both calls are counted for rung 0");
 }
 
+void the_legacy_name_passes_on_too(const Fake& fake) {
+  const int before = fake.recorded->legacy_calls;
+  cublasSgemm('t', 'C', 3, 4, 5, alpha, a, 6, b, 7, beta, c, 8);
+  check(fake.recorded->legacy_calls == before + 1, "legacy cublasSgemm reaches the real one");
+  check(ladder_call_count("cublasSgemm", "cublas") == 1, "and is counted for rung 0");
+  cublasSgemm('X', 'N', -1, 0, 0, 0, nullptr, 0, nullptr, 0, 0, nullptr, 0);
+  check(fake.recorded->legacy_calls == before + 2 && fake.recorded->op_a == 'X',
+        "so does an illegal call, for cublasGetError's sake");
+}
+
 void tf32_is_honoured(cublas::Handle handle, const Fake& fake) {
   check(call(handle) == cublas::STATUS_SUCCESS && fake.recorded->calls == 1 && same_arguments(*fake.recorded, handle),
         "a handle in TF32 mode goes to the real cuBLAS");
@@ -98,6 +108,7 @@ int main(int, char** arguments) {
   handle_functions_are_passed_on(handle, fake);
   if (std::strcmp(arguments[2], "rung0") == 0) {
     rung_0_passes_everything_on(handle, fake);
+    the_legacy_name_passes_on_too(fake);
   } else {
     tf32_is_honoured(handle, fake);
   }

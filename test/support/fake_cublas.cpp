@@ -52,13 +52,20 @@ LADDER_EXPORT Status cublasGetVersion_v2(Handle, int* version) {
 LADDER_EXPORT Status cublasSgemm_v2(Handle handle, cublas::Operation op_a, cublas::Operation op_b, int m, int n, int k,
                                     const float* alpha, const float* a, int lda, const float* b, int ldb,
                                     const float* beta, float* c, int ldc) {
-  recorded = {recorded.calls + 1, false, handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
+  recorded = {recorded.calls + 1,   false, handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
+              recorded.legacy_calls};
   return state.answer;
 }
 LADDER_EXPORT Status cublasSgemm_v2_64(Handle handle, cublas::Operation op_a, cublas::Operation op_b, std::int64_t m,
                                        std::int64_t n, std::int64_t k, const float* alpha, const float* a,
                                        std::int64_t lda, const float* b, std::int64_t ldb, const float* beta, float* c,
                                        std::int64_t ldc) {
-  recorded = {recorded.calls + 1, true, handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
+  recorded = {recorded.calls + 1,   true, handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
+              recorded.legacy_calls};
   return state.answer;
+}
+LADDER_EXPORT void cublasSgemm(char op_a, char op_b, int m, int n, int k, float, const float* a, int lda,
+                               const float* b, int ldb, float, float* c, int ldc) {
+  recorded = {recorded.calls,           false, nullptr, op_a, op_b, m, n, k, nullptr, a, lda, b, ldb, nullptr, c, ldc,
+              recorded.legacy_calls + 1};
 }

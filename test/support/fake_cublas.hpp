@@ -20,6 +20,7 @@ struct RecordedSgemm {
   const float* beta = nullptr;
   float* c = nullptr;
   std::int64_t ldc = 0;
+  int legacy_calls = 0;  ///< through the v1 name; ops are then letters, scalars are not kept
 };
 
 struct FakeHandleState {
