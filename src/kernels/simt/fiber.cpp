@@ -57,7 +57,7 @@ void FiberPool::grow() {
           self->resumed_by->context = std::move(resumer);
           serve_(owner_, *self);
           home_.resumed_by = self;
-          about_to_end(home_);
+          about_to_leave(*self, home_);
           return std::move(home_.context);
         });
     idle_.push_back(self);

@@ -27,7 +27,6 @@ struct Fiber {
 inline void about_to_leave(Fiber& from, const Fiber& to) {
   __sanitizer_start_switch_fiber(&from.asan_fake_stack, to.stack_bottom, to.stack_bytes);
 }
-inline void about_to_end(const Fiber& to) { __sanitizer_start_switch_fiber(nullptr, to.stack_bottom, to.stack_bytes); }
 inline void has_arrived(Fiber& self) {
   Fiber& from = *self.resumed_by;
   __sanitizer_finish_switch_fiber(self.asan_fake_stack, &from.stack_bottom, &from.stack_bytes);
@@ -35,7 +34,6 @@ inline void has_arrived(Fiber& self) {
 inline void forget_stacks(void* slab, std::size_t bytes) { ASAN_UNPOISON_MEMORY_REGION(slab, bytes); }
 #else
 inline void about_to_leave(Fiber&, const Fiber&) {}
-inline void about_to_end(const Fiber&) {}
 inline void has_arrived(Fiber&) {}
 inline void forget_stacks(void*, std::size_t) {}
 #endif

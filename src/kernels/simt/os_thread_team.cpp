@@ -12,16 +12,36 @@ namespace {
 using Word = std::atomic_ref<std::uint32_t>;
 using CopyHead = std::atomic_ref<CopyInFlight*>;
 
-// Start signal of a block's threads: none runs before all exist.
-enum class Start : int { not_yet, go, cancelled };
-
 }  // namespace
 
-OsThreadTeam::OsThreadTeam(const Grid& grid, std::chrono::milliseconds patience) : grid_(grid), patience_(patience) {
+OsThreadTeam::OsThreadTeam(const Grid& grid, std::chrono::milliseconds patience)
+    : grid_(grid), patience_(patience), members_(static_cast<std::size_t>(grid.threads)) {
   smem_.resize(grid.smem_bytes);
   smem = smem_.address();
   block_dim = {static_cast<unsigned>(grid.threads), 1, 1};
   grid_dim = {static_cast<unsigned>(grid.blocks), 1, 1};
+  threads_.reserve(members_.size());
+  try {
+    for (Member& member : members_) {
+      member.thread_index.x = static_cast<unsigned>(threads_.size());
+      member.team = this;
+      threads_.emplace_back([this, &member] { serve(member); });
+    }
+  } catch (...) {
+    closing_.store(true, std::memory_order_relaxed);
+    next_turn();
+    throw;
+  }
+}
+
+OsThreadTeam::~OsThreadTeam() {
+  closing_.store(true, std::memory_order_relaxed);
+  next_turn();
+}
+
+void OsThreadTeam::next_turn() {
+  turn_.fetch_add(1, std::memory_order_release);
+  turn_.notify_all();
 }
 
 LaunchStatus OsThreadTeam::run_block(std::int64_t block) {
@@ -31,34 +51,25 @@ LaunchStatus OsThreadTeam::run_block(std::int64_t block) {
   warps_.clear();
   for (int first = 0; first < grid_.threads; first += lanes_per_warp)
     warps_.push_back(std::make_unique<BarrierMeeting>(*this, std::min(grid_.threads - first, lanes_per_warp)));
-
-  std::vector<Member> members(static_cast<std::size_t>(grid_.threads));
-  std::atomic<Start> start{Start::not_yet};
-  const auto announce = [&start](Start signal) {
-    start.store(signal, std::memory_order_release);
-    start.notify_all();
-  };
-  std::vector<std::jthread> threads;
-  threads.reserve(members.size());
-  try {
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      members[i].thread_index.x = static_cast<unsigned>(i);
-      members[i].team = this;
-      threads.emplace_back([this, &start, &member = members[i]] {
-        start.wait(Start::not_yet, std::memory_order_acquire);
-        if (start.load(std::memory_order_acquire) == Start::go) run_member(member);
-      });
-    }
-  } catch (...) {
-    announce(Start::cancelled);
-    throw;
-  }
-  announce(Start::go);
-  threads.clear();  // joins
+  busy_.store(grid_.threads, std::memory_order_relaxed);
+  next_turn();
+  for (int busy = busy_.load(std::memory_order_acquire); busy > 0; busy = busy_.load(std::memory_order_acquire))
+    busy_.wait(busy, std::memory_order_acquire);
   return status_.load();
 }
 
+void OsThreadTeam::serve(Member& member) {
+  for (int turns_seen = 0;; ++turns_seen) {
+    turn_.wait(turns_seen, std::memory_order_acquire);
+    if (closing_.load(std::memory_order_relaxed)) return;
+    run_member(member);
+    if (busy_.fetch_sub(1, std::memory_order_release) == 1) busy_.notify_one();
+  }
+}
+
 void OsThreadTeam::run_member(Member& member) {
+  member.copies = {};
+  member.copy_storage.clear();
   current_lane = &member;
   try {
     grid_.entry(*grid_.problem);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "emulator.hpp"
@@ -50,11 +51,11 @@ class BarrierMeeting {
 
 class OsThreadTeam final : public Team {
  public:
-  /// Throws std::bad_alloc.
+  /// Starts the threads. Throws std::bad_alloc, or std::system_error where the machine has no more threads.
   OsThreadTeam(const Grid& grid, std::chrono::milliseconds patience);
+  ~OsThreadTeam() override;
 
-  /// Runs one block; throws std::bad_alloc or std::system_error, before any lane has run, where the
-  /// machine has no room for its threads.
+  /// Runs one block. Throws std::bad_alloc before any lane has run.
   LaunchStatus run_block(std::int64_t block);
 
   void sync_block(Lane& lane) override;
@@ -71,7 +72,9 @@ class OsThreadTeam final : public Team {
   };
 
   BarrierMeeting& warp_of(const Lane& lane) { return *warps_[lane.thread_index.x / lanes_per_warp]; }
+  void serve(Member& member);
   void run_member(Member& member);
+  void next_turn();
   void leave_if_failed() const;
 
   const Grid& grid_;
@@ -80,6 +83,14 @@ class OsThreadTeam final : public Team {
   SharedMemory smem_;
   std::unique_ptr<BarrierMeeting> block_;
   std::vector<std::unique_ptr<BarrierMeeting>> warps_;
+  std::vector<Member> members_;
+
+  // A turn of the threads is one block, or the end. Starting them anew for each block would take far
+  // longer than the block.
+  std::atomic<int> turn_{0};
+  std::atomic<int> busy_{0};
+  std::atomic<bool> closing_{false};
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace ladder::simt
