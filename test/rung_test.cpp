@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Every rung, emulated: against float64 with a derived bound, and bit for bit against rung 1.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "support/rung_case.hpp"
+
+namespace ladder::test {
+
+namespace {
+
+constexpr Op ops[] = {Op::none, Op::transpose};
+
+struct Blend {
+  float alpha;
+  float beta;
+};
+constexpr Blend blends[] = {{1.0f, 0.0f}, {0.7f, -1.3f}, {-1.0f, 1.0f}, {1.0f, 1.0f}, {0.0f, 0.7f},
+                            {2.5f, 0.0f}, {0.0f, 0.0f},  {1.0f, -1.0f}, {0.0f, 1.0f}, {-0.3f, 0.7f}};
+
+// The options that a case takes in turn. Their numbers have no common divisor, so that all pairs come up.
+class Turns {
+ public:
+  Case next(const Shape& shape, Op op_a, Op op_b) {
+    const std::size_t turn = turn_++;
+    const Blend& blend = blends[turn % std::size(blends)];
+    Case c;
+    c.shape = shape;
+    c.op_a = op_a;
+    c.op_b = op_b;
+    c.alpha = blend.alpha;
+    c.beta = blend.beta;
+    c.lines = static_cast<Lines>(turn % 3);
+    c.shift = turn % 7 < 4 ? 0 : 1;
+    c.scalars_by_address = turn % 11 < 4;
+    c.seed = static_cast<std::uint32_t>(turn);
+    return c;
+  }
+
+ private:
+  std::size_t turn_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a rung agrees with float64 and, bit for bit, with rung 1") {
+  for (const Rung* rung : chosen_rungs()) {
+    Turns turns;
+    for (const Shape& shape : shapes_of(rung->emulated->tile, effort())) {
+      for (const Op op_a : ops) {
+        for (const Op op_b : ops) check_case(*rung, turns.next(shape, op_a, op_b));
+      }
+    }
+  }
+}
+
+TEST_CASE("each tile that rung 7 chooses between, by shapes for which it chooses it") {
+  if (effort() != Effort::full) return;
+  const Rung& autotuned = *find_rung("autotuned");
+  Turns turns;
+  for (const Rung* rung : chosen_rungs()) {
+    if (rung != &autotuned) continue;
+    for (const Shape& shape :
+         {Shape{2000, 1800, 8}, {2049, 2047, 16}, {1300, 1301, 1}, {1501, 1499, 9}, {100, 90, 33}}) {
+      for (const Op op_a : ops) {
+        for (const Op op_b : ops) check_case(*rung, turns.next(shape, op_a, op_b));
+      }
+    }
+  }
+}
+
+TEST_CASE("every blend, by value and by address, with every layout") {
+  const Effort chosen = effort();
+  if (chosen == Effort::tiny) return;
+  for (const Rung* rung : chosen_rungs()) {
+    const TileExtents& tile = rung->emulated->tile;
+    const bool full = chosen == Effort::full;
+    const Shape shape{full ? tile.bm + 3 : 9, full ? 6 : 5, tile.bk + 1};
+    for (const Blend& blend : blends) {
+      for (const Lines lines : {Lines::tight, Lines::quads, Lines::odd}) {
+        for (const int shift : {0, 1}) {
+          for (const bool by_address : {false, true}) {
+            check_case(*rung, {.shape = shape,
+                               .op_a = shift == 0 ? Op::none : Op::transpose,
+                               .op_b = by_address ? Op::none : Op::transpose,
+                               .alpha = blend.alpha,
+                               .beta = blend.beta,
+                               .lines = lines,
+                               .shift = shift,
+                               .scalars_by_address = by_address});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("NaN, infinity and subnormals go through as IEEE says") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float specials[] = {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity, 0x1p-140f, -0.0f};
+  for (const Rung* rung : chosen_rungs()) {
+    for (const float special : specials) {
+      for (const Op op : ops) {
+        Operands operands({.shape = {9, 10, 11}, .op_a = op, .op_b = op, .alpha = 1.0f, .beta = 0.5f, .shift = 1});
+        operands.a.at(3, 5) = special;
+        operands.b.at(2, 7) = special;
+        operands.c.at(8, 9) = special;
+        check_operands(*rung, operands);
+      }
+    }
+  }
+}
+
+TEST_CASE("sums of nothing but -0 and of subnormals keep their bits") {
+  for (const Rung* rung : chosen_rungs()) {
+    for (const float value : {-0.0f, 0x1p-75f}) {
+      Operands operands({.shape = {5, 6, rung->emulated->tile.bk + 1}, .alpha = 1.0f, .beta = 1.0f});
+      operands.a.fill(value);
+      operands.b.fill(std::fabs(value));
+      operands.c.fill(-0.0f);
+      check_operands(*rung, operands);
+    }
+  }
+}
+
+TEST_CASE("alpha = 0 and k = 0 read neither A nor B; alpha = 0 with beta = 1 leaves C alone") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const Rung* rung : chosen_rungs()) {
+    for (const bool by_address : {false, true}) {
+      for (const float beta : {0.0f, 1.0f, -0.5f}) {
+        for (const std::int64_t k : {0, 9}) {
+          Operands operands({.shape = {6, 7, k},
+                             .alpha = k == 0 ? 1.5f : 0.0f,
+                             .beta = beta,
+                             .lines = Lines::odd,
+                             .scalars_by_address = by_address});
+          operands.a.fill(nan);
+          operands.b.fill(nan);
+          if (beta == 1.0f) operands.c.at(2, 3) = float_of(0x7fabcdefu);  // a NaN whose bits an FMA would change
+          check_operands(*rung, operands);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace ladder::test

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "oracle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace ladder::test {
+
+namespace {
+
+constexpr double unit_roundoff_32 = 0x1p-24;
+constexpr double unit_roundoff_64 = 0x1p-53;
+constexpr double half_least_subnormal = 0x1p-150;
+
+double gamma(std::int64_t roundings, double unit) {
+  const double product = static_cast<double>(roundings) * unit;
+  return product / (1.0 - product);
+}
+
+// op(A) as k rows of m, so that the inner loop below is contiguous.
+std::vector<double> rows_of_op_a(const GemmProblem& p) {
+  std::vector<double> rows(static_cast<std::size_t>(p.m * p.k));
+  for (std::int64_t l = 0; l < p.k; ++l) {
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      rows[static_cast<std::size_t>(l * p.m + i)] = p.op_a == Op::none ? p.a[i + l * p.lda] : p.a[l + i * p.lda];
+    }
+  }
+  return rows;
+}
+
+struct Sums {
+  std::vector<double> exact;
+  std::vector<double> magnitude;
+};
+
+// Column j of op(A) op(B), and of |op(A)| |op(B)|.
+void sum_column(const GemmProblem& p, const std::vector<double>& rows, std::int64_t j, Sums& sums) {
+  std::fill(sums.exact.begin(), sums.exact.end(), 0.0);
+  std::fill(sums.magnitude.begin(), sums.magnitude.end(), 0.0);
+  for (std::int64_t l = 0; l < p.k; ++l) {
+    const double b = p.op_b == Op::none ? p.b[l + j * p.ldb] : p.b[j + l * p.ldb];
+    const double* a = rows.data() + l * p.m;
+    for (std::size_t i = 0; i < sums.exact.size(); ++i) {
+      const double product = a[i] * b;
+      sums.exact[i] += product;
+      sums.magnitude[i] += std::fabs(product);
+    }
+  }
+}
+
+double bound_of(double unit, std::int64_t k, double alpha, double sum, double magnitude, double value) {
+  const double sum_error = gamma(k, unit) * magnitude;
+  const double product_error = std::fabs(alpha) * sum_error + unit * std::fabs(alpha) * (std::fabs(sum) + sum_error);
+  return product_error + unit * (std::fabs(value) + product_error);
+}
+
+}  // namespace
+
+std::vector<Expected> expected_result(const GemmProblem& p) {
+  const double alpha = p.alpha.device ? *p.alpha.device : p.alpha.value;
+  const double beta = p.beta.device ? *p.beta.device : p.beta.value;
+  GemmProblem multiplied = p;
+  if (alpha == 0.0) multiplied.k = 0;
+  const std::vector<double> rows = rows_of_op_a(multiplied);
+  Sums sums{std::vector<double>(static_cast<std::size_t>(p.m)), std::vector<double>(static_cast<std::size_t>(p.m))};
+  std::vector<Expected> result;
+  result.reserve(static_cast<std::size_t>(p.m * p.n));
+  for (std::int64_t j = 0; j < p.n; ++j) {
+    sum_column(multiplied, rows, j, sums);
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      const double sum = sums.exact[static_cast<std::size_t>(i)];
+      const double magnitude = sums.magnitude[static_cast<std::size_t>(i)];
+      const double product = multiplied.k == 0 ? 0.0 : alpha * sum;
+      const double value = beta == 0.0 ? product : product + beta * p.c[i + j * p.ldc];
+      const double rounding = bound_of(unit_roundoff_32, multiplied.k, alpha, sum, magnitude, value) +
+                              bound_of(unit_roundoff_64, multiplied.k, alpha, sum, magnitude, value);
+      const double underflow =
+          static_cast<double>(multiplied.k + 2) * half_least_subnormal * std::max(1.0, std::fabs(alpha));
+      result.push_back({value, rounding + underflow});
+    }
+  }
+  return result;
+}
+
+bool agrees(float result, const Expected& expected) {
+  if (std::isnan(expected.value)) return std::isnan(result);
+  if (std::isinf(expected.value)) return result == static_cast<float>(expected.value);
+  return std::fabs(static_cast<double>(result) - expected.value) <= expected.bound;
+}
+
+}  // namespace ladder::test

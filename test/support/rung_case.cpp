@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "rung_case.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "oracle.hpp"
+
+namespace ladder::test {
+
+namespace {
+
+std::int64_t ld_of(std::int64_t rows, Lines lines) {
+  constexpr std::int64_t quad = 4;
+  const std::int64_t smallest = std::max<std::int64_t>(1, rows);
+  switch (lines) {
+    case Lines::quads:
+      return (smallest / quad + 1) * quad;
+    case Lines::odd:
+      return smallest + 1 + smallest % 2;
+    case Lines::tight:
+      break;
+  }
+  return smallest;
+}
+
+Matrix stored(std::int64_t rows, std::int64_t columns, Op op, const Case& c) {
+  if (op == Op::transpose) std::swap(rows, columns);
+  return {rows, columns, ld_of(rows, c.lines), c.shift};
+}
+
+std::string describe(const Rung& rung, const Case& c) {
+  const auto letter = [](Op op) { return op == Op::none ? 'N' : 'T'; };
+  return std::string(rung.id) + " op=" + letter(c.op_a) + letter(c.op_b) + " m=" + std::to_string(c.shape.m) +
+         " n=" + std::to_string(c.shape.n) + " k=" + std::to_string(c.shape.k) + " alpha=" + std::to_string(c.alpha) +
+         " beta=" + std::to_string(c.beta) + " lines=" + std::to_string(static_cast<int>(c.lines)) +
+         " shift=" + std::to_string(c.shift) + (c.scalars_by_address ? " scalars by address" : "");
+}
+
+LaunchStatus launch(const RungKernel& kernel, const Operands& operands, Matrix& result) {
+  const Matrix::Armed armed_a(operands.a);
+  const Matrix::Armed armed_b(operands.b);
+  const Matrix::Armed armed_c(result);
+  return kernel.launch(operands.problem(result), nullptr);
+}
+
+bool same_value(float left, float right) {
+  return bits_of(left) == bits_of(right) || (std::isnan(left) && std::isnan(right));
+}
+
+void check_elements(const Matrix& result, const Matrix& of_rung_1, const std::vector<Expected>& expected) {
+  std::int64_t wrong = 0;
+  std::int64_t different = 0;
+  for (std::int64_t j = 0; j < result.columns(); ++j) {
+    for (std::int64_t i = 0; i < result.rows(); ++i) {
+      const Expected& due = expected[static_cast<std::size_t>(i + j * result.rows())];
+      if (!agrees(result.at(i, j), due) && wrong++ == 0) {
+        MESSAGE("C(", i, ", ", j, ") = ", result.at(i, j), ", due ", due.value, " +- ", due.bound);
+      }
+      if (!same_value(result.at(i, j), of_rung_1.at(i, j)) && different++ == 0) {
+        MESSAGE("C(", i, ", ", j, ") = ", result.at(i, j), ", rung 1 has ", of_rung_1.at(i, j));
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(different == 0);
+}
+
+}  // namespace
+
+Operands::Operands(const Case& c)
+    : how(c),
+      a(stored(c.shape.m, c.shape.k, c.op_a, c)),
+      b(stored(c.shape.k, c.shape.n, c.op_b, c)),
+      c(stored(c.shape.m, c.shape.n, Op::none, c)) {
+  constexpr std::uint32_t matrices = 3;
+  a.fill_randomly(matrices * c.seed);
+  b.fill_randomly(matrices * c.seed + 1);
+  this->c.fill_randomly(matrices * c.seed + 2);
+  if (c.beta == 0.0f) this->c.fill(std::numeric_limits<float>::quiet_NaN());
+}
+
+GemmProblem Operands::problem(Matrix& result) const {
+  GemmProblem p;
+  p.op_a = how.op_a;
+  p.op_b = how.op_b;
+  p.m = how.shape.m;
+  p.n = how.shape.n;
+  p.k = how.shape.k;
+  // A scalar that is given by address must not be taken from its value.
+  const float unused = std::numeric_limits<float>::quiet_NaN();
+  p.alpha = how.scalars_by_address ? Scalar{&how.alpha, unused} : Scalar{nullptr, how.alpha};
+  p.beta = how.scalars_by_address ? Scalar{&how.beta, unused} : Scalar{nullptr, how.beta};
+  p.a = a.data();
+  p.lda = a.ld();
+  p.b = b.data();
+  p.ldb = b.ld();
+  p.c = result.data();
+  p.ldc = result.ld();
+  return p;
+}
+
+Effort effort() {
+  const char* set = std::getenv("LADDER_TEST_SET");
+  if (set == nullptr || std::string_view(set) == "full") return Effort::full;
+  REQUIRE((std::string_view(set) == "small" || std::string_view(set) == "tiny"));
+  return std::string_view(set) == "small" ? Effort::small : Effort::tiny;
+}
+
+std::vector<const Rung*> chosen_rungs() {
+  const char* name = std::getenv("LADDER_TEST_RUNG");
+  if (name != nullptr) {
+    const Rung* rung = find_rung(name);
+    REQUIRE(rung != nullptr);
+    REQUIRE(rung->emulated != nullptr);
+    return {rung};
+  }
+  std::vector<const Rung*> all;
+  for (const Rung& rung : rungs()) {
+    if (rung.emulated != nullptr) all.push_back(&rung);
+  }
+  return all;
+}
+
+void check_operands(const Rung& rung, const Operands& operands) {
+  const std::string text = describe(rung, operands.how);
+  INFO(text);
+  const Operands before = operands;
+  Matrix result = operands.c;
+  const GemmProblem problem = operands.problem(result);
+  REQUIRE(first_illegal_argument(problem) == GemmArgument::none);
+  if (is_noop(problem)) return;
+  const std::vector<Expected> expected = expected_result(problem);
+
+  REQUIRE(launch(*rung.emulated, operands, result) == launch_ok);
+  Matrix of_rung_1 = operands.c;
+  REQUIRE(launch(*find_rung("naive")->emulated, operands, of_rung_1) == launch_ok);
+
+  check_elements(result, of_rung_1, expected);
+  CHECK(result.canaries_live());
+  if (operands.how.beta == 1.0f && (operands.how.alpha == 0.0f || problem.k == 0)) CHECK(result.same_bits(operands.c));
+  CHECK(operands.a.same_bits(before.a));
+  CHECK(operands.b.same_bits(before.b));
+}
+
+}  // namespace ladder::test

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// One run of one rung in the emulator, and everything that must hold after it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "matrix.hpp"
+#include "rung.hpp"
+#include "shapes.hpp"
+
+namespace ladder::test {
+
+/// How far apart the columns of all three matrices lie.
+enum class Lines : std::uint8_t {
+  tight,  ///< no slack
+  quads,  ///< a multiple of four: 128-bit accesses are possible
+  odd,    ///< not a multiple of two: they are not
+};
+
+struct Case {
+  Shape shape{};
+  Op op_a = Op::none;
+  Op op_b = Op::none;
+  float alpha = 1.0f;
+  float beta = 0.0f;
+  Lines lines = Lines::quads;
+  int shift = 0;  ///< floats from an aligned address to each matrix
+  bool scalars_by_address = false;
+  std::uint32_t seed = 1;
+};
+
+/// The matrices of a case: A and B random; C random, or NaN where beta = 0.
+struct Operands {
+  explicit Operands(const Case& c);
+
+  /// With the matrices' and scalars' present addresses.
+  GemmProblem problem(Matrix& result) const;
+
+  Case how;
+  Matrix a;
+  Matrix b;
+  Matrix c;
+};
+
+/// LADDER_TEST_SET: full (default), small or tiny.
+Effort effort();
+
+/// Every rung that has an emulated kernel, or the one that LADDER_TEST_RUNG names.
+std::vector<const Rung*> chosen_rungs();
+
+/// Runs the rung on a copy of C and checks: the status, each element against float64 and against rung 1's
+/// bits, the canaries of C, and that A and B are what they were. A no-op is only checked to be one.
+void check_operands(const Rung& rung, const Operands& operands);
+
+inline void check_case(const Rung& rung, const Case& c) { check_operands(rung, Operands(c)); }
+
+}  // namespace ladder::test
