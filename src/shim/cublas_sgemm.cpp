@@ -71,8 +71,8 @@ Status sgemm(Door door, Real* find_real, const void* caller, Handle handle, Oper
                             to_scalar(beta, view.pointer_mode),
                             c,
                             ldc};
-  const shim::Plan plan = shim::plan_device_call(
-      {shim::wished_rung(), shim::config().device, view.own, view.math == cublas::TF32_TENSOR_OP_MATH});
+  const shim::Plan plan =
+      shim::plan_device_call({shim::wished_rung(), shim::config().device, view.own, view.wants_tf32});
 
   // 3. Legal? The real cuBLAS answers for itself.
   if (plan.front().target != shim::Target::next) {

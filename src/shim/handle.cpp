@@ -14,6 +14,10 @@ namespace {
 constexpr std::size_t most_handles = 1024;
 OwnHandle table[most_handles];
 
+bool is_tf32(cublas::Math math) {
+  return (math & ~cublas::MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) == cublas::TF32_TENSOR_OP_MATH;
+}
+
 }  // namespace
 
 cublas::Handle create_own_handle() {
@@ -41,7 +45,7 @@ void destroy_own_handle(OwnHandle& handle) { handle.live.store(false, std::memor
 cublas::Status view_handle(cublas::Handle handle, const void* caller, HandleView& view) {
   if (handle == nullptr) return cublas::STATUS_NOT_INITIALIZED;
   if (const OwnHandle* own = own_handle(handle)) {
-    view = {true, own->stream, own->pointer_mode, own->math};
+    view = {true, own->stream, own->pointer_mode, is_tf32(own->math)};
     return cublas::STATUS_SUCCESS;
   }
   if (emulating()) return cublas::STATUS_NOT_INITIALIZED;
@@ -52,7 +56,9 @@ cublas::Status view_handle(cublas::Handle handle, const void* caller, HandleView
     return cublas::STATUS_NOT_INITIALIZED;
   cublas::Status status = get_stream(handle, &view.stream);
   if (status == cublas::STATUS_SUCCESS) status = get_pointer_mode(handle, &view.pointer_mode);
-  if (status == cublas::STATUS_SUCCESS) status = get_math_mode(handle, &view.math);
+  cublas::Math math = cublas::DEFAULT_MATH;
+  if (status == cublas::STATUS_SUCCESS) status = get_math_mode(handle, &math);
+  view.wants_tf32 = is_tf32(math);
   return status;
 }
 

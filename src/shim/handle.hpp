@@ -29,7 +29,7 @@ struct HandleView {
   bool own = false;
   cublas::CudaStream stream = nullptr;
   cublas::PointerMode pointer_mode = cublas::POINTER_MODE_HOST;
-  cublas::Math math = cublas::DEFAULT_MATH;
+  bool wants_tf32 = false;  ///< the caller chose TF32 in the handle's math mode
 };
 
 /// Fills `view`; NOT_INITIALIZED for null and for a handle that neither we nor a real cuBLAS know.

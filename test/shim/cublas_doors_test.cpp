@@ -5,10 +5,13 @@
 #include <doctest/doctest.h>
 #include <ladderblas/ladderblas.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace cublas = ladder::cublas;
 using namespace cublas;
@@ -194,6 +197,43 @@ TEST_CASE("handles that are not alive are refused") {
   CHECK(cublasDestroy_v2(handle) == STATUS_SUCCESS);
   CHECK(cublasDestroy_v2(nullptr) == STATUS_NOT_INITIALIZED);
   CHECK(cublasSetStream_v2(nullptr, nullptr) == STATUS_NOT_INITIALIZED);
+}
+
+TEST_CASE("running out of handles is an answer, and destroyed ones are used again") {
+  constexpr int far_too_many = 100000;
+  std::vector<Handle> handles;
+  Status status = STATUS_SUCCESS;
+  while (status == STATUS_SUCCESS && handles.size() < far_too_many) {
+    Handle handle = nullptr;
+    status = cublasCreate_v2(&handle);
+    if (status == STATUS_SUCCESS) handles.push_back(handle);
+  }
+  CHECK(status == STATUS_ALLOC_FAILED);
+  for (const Handle handle : handles) CHECK(cublasDestroy_v2(handle) == STATUS_SUCCESS);
+  const NewHandle again;
+}
+
+TEST_CASE("many threads, one handle each") {
+  constexpr int threads = 4;
+  constexpr int rounds = 50;
+  std::atomic<int> right{0};
+  std::vector<std::thread> pool;
+  const std::uint64_t before = ladder_call_count("cublasSgemm_v2", nullptr);
+  for (int t = 0; t < threads; ++t)
+    pool.emplace_back([&right, t] {
+      for (int round = 0; round < rounds; ++round) {
+        Handle handle = nullptr;
+        const float a = static_cast<float>(t), b = static_cast<float>(round);
+        float c = -1;
+        if (cublasCreate_v2(&handle) == STATUS_SUCCESS &&
+            cublasSgemm_v2(handle, OP_N, OP_T, 1, 1, 1, &one, &a, 1, &b, 1, &zero, &c, 1) == STATUS_SUCCESS &&
+            cublasDestroy_v2(handle) == STATUS_SUCCESS)
+          right += c == a * b;
+      }
+    });
+  for (std::thread& thread : pool) thread.join();
+  CHECK(right == threads * rounds);
+  CHECK(ladder_call_count("cublasSgemm_v2", nullptr) == before + threads * rounds);
 }
 
 TEST_CASE("version, property and names") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Handing on to the real cuBLAS, whose part a fake one plays (LADDER_CUBLAS). Argument 1 is its path,
-// argument 2 what is expected: "rung0" (LADDER_RUNG=0) or "unset".
+// argument 2 what is expected: "rung0" (LADDER_RUNG=0) or "tf32" (no variable set).
 #include <dlfcn.h>
 #include <ladderblas/ladderblas.h>
 
@@ -85,13 +85,16 @@ void tf32_is_honoured(cublas::Handle handle, const Fake& fake) {
   check(call(handle) == cublas::STATUS_SUCCESS && fake.recorded->calls == 1 && same_arguments(*fake.recorded, handle),
         "a handle in TF32 mode goes to the real cuBLAS");
   check(ladder_call_count("cublasSgemm_v2", "cublas") == 1, "and is counted");
+  fake.state->math =
+      static_cast<cublas::Math>(cublas::TF32_TENSOR_OP_MATH | cublas::MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  check(call(handle) == cublas::STATUS_SUCCESS && fake.recorded->calls == 2, "so does one with a flag beside TF32");
   check(cublasSgemm_v2(nullptr, cublas::OP_N, cublas::OP_N, 1, 1, 1, &alpha, a, 1, b, 1, &beta, c, 1) ==
             cublas::STATUS_NOT_INITIALIZED,
         "a null handle is refused");
   check(cublasSetMathMode(handle, cublas::DEFAULT_MATH) == cublas::STATUS_SUCCESS, "back to FP32");
   check(cublasSgemm_v2(handle, cublas::OP_N, cublas::OP_N, 2, 2, 2, &alpha, a, 1, b, 2, &beta, c, 2) ==
                 cublas::STATUS_INVALID_VALUE &&
-            fake.recorded->calls == 1,
+            fake.recorded->calls == 2,
         "illegal arguments of a rung are answered here");
 }
 
