@@ -72,7 +72,7 @@ bool all_nan(const float* values, std::size_t count) {
 template <int BYTES>
 void expect_copies_land_at_their_wait() {
   constexpr std::size_t copied = std::size_t{phases} * threads * BYTES / sizeof(float);
-  // A vector's memory is aligned for float4 (two words of size and 16 bytes in every common allocator).
+  static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= 16, "a vector may be copied 16 bytes at a time");
   std::vector<float> input(copied);
   for (std::size_t i = 0; i < copied; ++i) input[i] = static_cast<float>(i);
   std::vector<float> output(threads + copied, -1.0f);
