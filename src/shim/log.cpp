@@ -21,14 +21,15 @@ std::string scalar_text(const Scalar& scalar) {
   return scalar.device ? std::string("device") : fmt::format("{}", scalar.value);
 }
 
+char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 char op_letter(Op op) { return op == Op::none ? 'N' : 'T'; }
 
+/// The reason as one lower-case word.
 std::string why_text(const Served& served) {
   if (served.failure == nullptr) return served.why;
   std::string text = fmt::format("fallback:{}", served.failure);
-  for (char& character : text) {
-    if (character == ' ') character = '-';
-  }
+  for (char& character : text) character = character == ' ' ? '-' : lower_case(character);
   return text;
 }
 

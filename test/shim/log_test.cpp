@@ -48,7 +48,7 @@ TEST_CASE("a rung without a number is named by its id; scalars on the device are
 TEST_CASE("a fallback says what failed, in one word") {
   Served served;
   served.server = Server::next_blas;
-  served.failure = "out of memory";
+  served.failure = "Out of memory";
   const std::string line = format_call(Door::cblas_sgemm, some_problem(), served, 1);
   CHECK(line.find(" rung=none name=next_blas device=cpu ") != std::string::npos);
   CHECK(line.find(" why=fallback:out-of-memory us=1.0") != std::string::npos);
