@@ -31,17 +31,18 @@ struct StagedTile {
 
   __device__ __forceinline__ float at(int mn, int k) const { return MAJOR == Major::mn ? line[k][mn] : line[mn][k]; }
 
-  /// This thread's part of the slab that starts at k0.
-  static __device__ __forceinline__ Part fetch(const Panel<MAJOR>& panel, std::int64_t k0) {
-    const std::int64_t k_left = panel.k_extent - k0;
-    const bool fits = panel.mn_extent >= EXTENT && k_left >= BK;
+  /// This thread's part of the panel's first slab.
+  static __device__ __forceinline__ Part fetch(const Panel<MAJOR>& panel) {
     Part part;
+    if (panel.mn_extent >= EXTENT && panel.k_extent >= BK) {
 #pragma unroll
-    for (int pass = 0; pass < PASSES; ++pass) {
-      const int mn = MAJOR == Major::mn ? along() : line_of(pass);
-      const int k = MAJOR == Major::mn ? line_of(pass) : along();
-      const bool in_bounds = fits || (mn < panel.mn_extent && k < k_left);
-      part.value[pass] = in_bounds ? *panel.at(mn, k0 + k) : 0.0f;
+      for (int pass = 0; pass < PASSES; ++pass) part.value[pass] = *panel.at(mn_of(pass), k_of(pass));
+    } else {
+#pragma unroll
+      for (int pass = 0; pass < PASSES; ++pass) {
+        const bool in_bounds = mn_of(pass) < panel.mn_extent && k_of(pass) < panel.k_extent;
+        part.value[pass] = in_bounds ? *panel.at(mn_of(pass), k_of(pass)) : 0.0f;
+      }
     }
     return part;
   }
@@ -56,6 +57,8 @@ struct StagedTile {
   static __device__ __forceinline__ int line_of(int pass) {
     return static_cast<int>(threadIdx.x) / CONTIGUOUS + pass * LINES_PER_PASS;
   }
+  static __device__ __forceinline__ int mn_of(int pass) { return MAJOR == Major::mn ? along() : line_of(pass); }
+  static __device__ __forceinline__ int k_of(int pass) { return MAJOR == Major::mn ? line_of(pass) : along(); }
 };
 
 /// Rows of a KRowTile as they come: BK rows of EXTENT floats.
@@ -100,20 +103,19 @@ struct KRowTile {
     return *reinterpret_cast<const float4*>(&row[k][column(mn, k) + offset]);
   }
 
-  /// This thread's part of the slab that starts at k0.
-  static __device__ __forceinline__ Part fetch(const Panel<MAJOR>& panel, std::int64_t k0) {
-    const std::int64_t k_left = panel.k_extent - k0;
-    const bool fits = panel.quads_aligned && panel.mn_extent >= EXTENT && k_left >= BK;
+  /// This thread's part of the panel's first slab.
+  static __device__ __forceinline__ Part fetch(const Panel<MAJOR>& panel) {
+    const bool fits = panel.quads_aligned && panel.mn_extent >= EXTENT && panel.k_extent >= BK;
     Part part;
 #pragma unroll
     for (int pass = 0; pass < PASSES; ++pass) {
-      const float* from = panel.at(mn_of(pass), k0 + k_of(pass));
+      const float* from = panel.at(mn_of(pass), k_of(pass));
       float(&quad)[vec] = part.quad[pass];
       if (fits) {
         const auto whole = *reinterpret_cast<const float4*>(from);
         quad[0] = whole.x, quad[1] = whole.y, quad[2] = whole.z, quad[3] = whole.w;
       } else {
-        const int inside = quad_inside(panel.mn_extent - mn_of(pass), k_left - k_of(pass));
+        const int inside = quad_inside(panel.mn_extent - mn_of(pass), panel.k_extent - k_of(pass));
 #pragma unroll
         for (int i = 0; i < vec; ++i) quad[i] = i < inside ? from[i] : 0.0f;
       }

@@ -28,6 +28,12 @@ struct Panel {
   __device__ __forceinline__ const float* at(std::int64_t mn, std::int64_t k) const {
     return MAJOR == Major::mn ? origin + mn + k * ld : origin + k + mn * ld;
   }
+
+  /// Moves the panel `steps` of k on.
+  __device__ __forceinline__ void advance(int steps) {
+    origin = at(0, steps);
+    k_extent -= steps;
+  }
 };
 
 /// True where every fourth element of every line that starts at `origin` is aligned for a 128-bit access.
@@ -58,13 +64,19 @@ std::int64_t tile_count(const GemmProblem& p) {
   return ceil_div(p.m, Tile::BM) * ceil_div(p.n, Tile::BN);
 }
 
-/// Tile of this block: neighbouring blocks lie below each other in C and share a panel of B.
-template <class Tile>
+/// The order in which the blocks of a grid walk over C: down its columns of tiles, neighbours sharing a panel
+/// of B, or along its rows of tiles, sharing a panel of A.
+enum class Walk : std::uint8_t { along_m, along_n };
+
+/// Tile of this block.
+template <class Tile, Walk WALK = Walk::along_m>
 __device__ __forceinline__ BlockTile locate_tile(const GemmProblem& p) {
-  const auto tiles_m = static_cast<std::uint32_t>((p.m + Tile::BM - 1) / Tile::BM);
-  const std::int64_t m0 = static_cast<std::int64_t>(blockIdx.x % tiles_m) * Tile::BM;
-  const std::int64_t n0 = static_cast<std::int64_t>(blockIdx.x / tiles_m) * Tile::BN;
-  return tile_at(p, m0, n0);
+  const std::int64_t tiles = WALK == Walk::along_m ? (p.m + Tile::BM - 1) / Tile::BM : (p.n + Tile::BN - 1) / Tile::BN;
+  const std::uint32_t minor = blockIdx.x % static_cast<std::uint32_t>(tiles);
+  const std::uint32_t major = blockIdx.x / static_cast<std::uint32_t>(tiles);
+  const std::int64_t tile_m = WALK == Walk::along_m ? minor : major;
+  const std::int64_t tile_n = WALK == Walk::along_m ? major : minor;
+  return tile_at(p, tile_m * Tile::BM, tile_n * Tile::BN);
 }
 
 /// Rows m0 and on of op(A), k_extent deep.

@@ -3,7 +3,8 @@
 //
 // Over r01: the block is turned round. A warp owns 32 neighbouring rows of one column, so its loads of A
 // and its access to C are one 128-byte line, and its load of B is one address for all lanes.
-// Tile: BM x BN = 32 x 32, one result a thread, 1024 threads; nothing is shared.
+// Tile: BM x BN = 32 x 32, one result a thread, 1024 threads; nothing is shared but what the L1 cache catches:
+// neighbouring blocks read the same rows of A.
 // Limit: two load instructions for one FMA; r03 makes them cheaper, r04 makes them fewer.
 // Reference: Boehm 2022, kernel 2.
 #include "epilogue.cuh"
@@ -14,7 +15,7 @@ namespace ladder::LADDER_DEVICE {
 namespace {
 
 using Tile = TileShape<32, 32, 1, 1, 1>;
-constexpr int loads_in_flight = 8;
+constexpr int loads_in_flight = 16;
 
 template <Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(Tile::THREADS, 2) sgemm_coalesced(const GemmProblem p) {
@@ -22,7 +23,7 @@ __global__ void __launch_bounds__(Tile::THREADS, 2) sgemm_coalesced(const GemmPr
   if (leaves_c_alone(s)) return;
 
   // Locate element
-  const BlockTile block = locate_tile<Tile>(p);
+  const BlockTile block = locate_tile<Tile, Walk::along_n>(p);
   const std::int64_t m = block.m0 + threadIdx.x % Tile::BM;
   const std::int64_t n = block.n0 + threadIdx.x / Tile::BM;
   if (m >= p.m || n >= p.n) return;

@@ -22,7 +22,7 @@ struct ColumnTiles {
 };
 
 template <Major A_MAJOR, Major B_MAJOR>
-__global__ void __launch_bounds__(Tile::THREADS) sgemm_thread_tile_1d(const GemmProblem p) {
+__global__ void __launch_bounds__(Tile::THREADS, 3) sgemm_thread_tile_1d(const GemmProblem p) {
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
 
@@ -30,23 +30,25 @@ __global__ void __launch_bounds__(Tile::THREADS) sgemm_thread_tile_1d(const Gemm
   auto& tile = block_smem<ColumnTiles<A_MAJOR, B_MAJOR>>();
   const BlockTile block = locate_tile<Tile>(p);
   const std::int64_t k_extent = mainloop_k(p, s);
-  const Panel<A_MAJOR> a = panel_of_a<A_MAJOR>(p, block.m0, k_extent);
-  const Panel<B_MAJOR> b = panel_of_b<B_MAJOR>(p, block.n0, k_extent);
+  Panel<A_MAJOR> a = panel_of_a<A_MAJOR>(p, block.m0, k_extent);
+  Panel<B_MAJOR> b = panel_of_b<B_MAJOR>(p, block.n0, k_extent);
   const int m = static_cast<int>(threadIdx.x) / Tile::THREADS_N * Tile::TM;
   const int n = static_cast<int>(threadIdx.x) % Tile::THREADS_N;
   const bool inside = m < block.rows && n < block.columns;
 
   // Mainloop: load, sync, store to shared memory, sync, compute
   float accum[Tile::TM] = {};
-  for (std::int64_t k0 = 0; k0 < k_extent; k0 += Tile::BK) {
-    const auto a_part = tile.a.fetch(a, k0);
-    const auto b_part = tile.b.fetch(b, k0);
+  for (std::int64_t k_left = k_extent; k_left > 0; k_left -= Tile::BK) {
+    const auto a_part = tile.a.fetch(a);
+    const auto b_part = tile.b.fetch(b);
+    a.advance(Tile::BK);
+    b.advance(Tile::BK);
     __syncthreads();
     tile.a.deposit(a_part);
     tile.b.deposit(b_part);
     __syncthreads();
     if (inside) {
-      for_each_k<Tile::BK, vec>(k_extent - k0, [&](int k) {
+      for_each_k<Tile::BK, vec>(k_left, [&](int k) {
         const float b_value = tile.b.at(n, k);
 #pragma unroll
         for (int i = 0; i < Tile::TM; ++i) accum[i] = __fmaf_rn(tile.a.at(m + i, k), b_value, accum[i]);

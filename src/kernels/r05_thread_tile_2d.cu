@@ -47,22 +47,24 @@ __global__ void __launch_bounds__(Tile::THREADS, 2) sgemm_thread_tile_2d(const G
   auto& tile = block_smem<SquareTiles<A_MAJOR, B_MAJOR>>();
   const BlockTile block = locate_tile<Tile>(p);
   const std::int64_t k_extent = mainloop_k(p, s);
-  const Panel<A_MAJOR> a = panel_of_a<A_MAJOR>(p, block.m0, k_extent);
-  const Panel<B_MAJOR> b = panel_of_b<B_MAJOR>(p, block.n0, k_extent);
+  Panel<A_MAJOR> a = panel_of_a<A_MAJOR>(p, block.m0, k_extent);
+  Panel<B_MAJOR> b = panel_of_b<B_MAJOR>(p, block.n0, k_extent);
   const int m = static_cast<int>(threadIdx.x) % Tile::THREADS_M * Tile::TM;
   const int n = static_cast<int>(threadIdx.x) / Tile::THREADS_M * Tile::TN;
   const bool inside = m < block.rows && n < block.columns;
 
   // Mainloop: load, sync, store to shared memory, sync, compute
   float accum[Tile::TN][Tile::TM] = {};
-  for (std::int64_t k0 = 0; k0 < k_extent; k0 += Tile::BK) {
-    const auto a_part = tile.a.fetch(a, k0);
-    const auto b_part = tile.b.fetch(b, k0);
+  for (std::int64_t k_left = k_extent; k_left > 0; k_left -= Tile::BK) {
+    const auto a_part = tile.a.fetch(a);
+    const auto b_part = tile.b.fetch(b);
+    a.advance(Tile::BK);
+    b.advance(Tile::BK);
     __syncthreads();
     tile.a.deposit(a_part);
     tile.b.deposit(b_part);
     __syncthreads();
-    if (inside) for_each_k<Tile::BK, vec>(k_extent - k0, [&](int k) { outer_product(accum, tile, m, n, k); });
+    if (inside) for_each_k<Tile::BK, vec>(k_left, [&](int k) { outer_product(accum, tile, m, n, k); });
   }
 
   // Epilogue

@@ -33,8 +33,8 @@ __global__ void __launch_bounds__(Tile::THREADS, 2) sgemm_warp_tiled(const GemmP
   auto& tile = block_smem<WarpTiles<A_MAJOR, B_MAJOR>>();
   const BlockTile block = locate_tile<Tile>(p);
   const std::int64_t k_extent = mainloop_k(p, s);
-  const Panel<A_MAJOR> a = panel_of_a<A_MAJOR>(p, block.m0, k_extent);
-  const Panel<B_MAJOR> b = panel_of_b<B_MAJOR>(p, block.n0, k_extent);
+  Panel<A_MAJOR> a = panel_of_a<A_MAJOR>(p, block.m0, k_extent);
+  Panel<B_MAJOR> b = panel_of_b<B_MAJOR>(p, block.n0, k_extent);
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   Results results(warp % Tile::WARPS_M * Tile::WM + lane % Tile::LANES_M * vec,
@@ -42,15 +42,17 @@ __global__ void __launch_bounds__(Tile::THREADS, 2) sgemm_warp_tiled(const GemmP
   const bool inside = results.inside(block);
 
   // Mainloop: load, sync, store to shared memory, sync, compute
-  for (std::int64_t k0 = 0; k0 < k_extent; k0 += Tile::BK) {
-    const auto a_part = tile.a.fetch(a, k0);
-    const auto b_part = tile.b.fetch(b, k0);
+  for (std::int64_t k_left = k_extent; k_left > 0; k_left -= Tile::BK) {
+    const auto a_part = tile.a.fetch(a);
+    const auto b_part = tile.b.fetch(b);
+    a.advance(Tile::BK);
+    b.advance(Tile::BK);
     __syncthreads();
     tile.a.deposit(a_part);
     tile.b.deposit(b_part);
     __syncthreads();
     if (inside) {
-      for_each_k<Tile::BK, unrolled_k>(k_extent - k0, [&](int k) { results.multiply_add(tile.a, tile.b, k); });
+      for_each_k<Tile::BK, unrolled_k>(k_left, [&](int k) { results.multiply_add(tile.a, tile.b, k); });
     }
   }
 

@@ -18,8 +18,8 @@ namespace ladder::LADDER_DEVICE {
 namespace {
 
 constexpr int PRODUCER_THREADS = 128;  // one warpgroup: the unit in which registers change hands
-constexpr int PRODUCER_REGISTERS = 40;
-constexpr int CONSUMER_REGISTERS = 232;  // 2 x 232 + 40 a lane fill the register file
+[[maybe_unused]] constexpr int PRODUCER_REGISTERS = 40;
+[[maybe_unused]] constexpr int CONSUMER_REGISTERS = 232;  // 2 x 232 + 40 a lane fill the register file
 
 // ---------------------------------------------------------------------------------------- consumer
 

@@ -29,22 +29,24 @@ __device__ __forceinline__ void compute_vectorized_tile(const GemmProblem& p) {
   auto& tile = block_smem<Tiles>();
   const BlockTile block = locate_tile<Tile>(p);
   const std::int64_t k_extent = mainloop_k(p, s);
-  const Panel<A_MAJOR> a = panel_of_a<A_MAJOR>(p, block.m0, k_extent);
-  const Panel<B_MAJOR> b = panel_of_b<B_MAJOR>(p, block.n0, k_extent);
+  Panel<A_MAJOR> a = panel_of_a<A_MAJOR>(p, block.m0, k_extent);
+  Panel<B_MAJOR> b = panel_of_b<B_MAJOR>(p, block.n0, k_extent);
   const int thread = static_cast<int>(threadIdx.x);
   Results results(thread % Tile::THREADS_M * vec, thread / Tile::THREADS_M * vec);
   const bool inside = results.inside(block);
 
   // Mainloop: load, sync, store to shared memory, sync, compute
-  for (std::int64_t k0 = 0; k0 < k_extent; k0 += Tile::BK) {
-    const auto a_part = tile.a.fetch(a, k0);
-    const auto b_part = tile.b.fetch(b, k0);
+  for (std::int64_t k_left = k_extent; k_left > 0; k_left -= Tile::BK) {
+    const auto a_part = tile.a.fetch(a);
+    const auto b_part = tile.b.fetch(b);
+    a.advance(Tile::BK);
+    b.advance(Tile::BK);
     __syncthreads();
     tile.a.deposit(a_part);
     tile.b.deposit(b_part);
     __syncthreads();
     if (inside) {
-      for_each_k<Tile::BK, unrolled_k>(k_extent - k0, [&](int k) { results.multiply_add(tile.a, tile.b, k); });
+      for_each_k<Tile::BK, unrolled_k>(k_left, [&](int k) { results.multiply_add(tile.a, tile.b, k); });
     }
   }
 
