@@ -4,26 +4,17 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "rung.hpp"
 
 namespace ladder::cli {
 
-/// Whole buffers of a problem in host memory; the matrices begin `offset` elements in.
-struct HostBuffers {
-  const std::vector<float>& a;
-  const std::vector<float>& b;
-  std::vector<float>& c;
-  std::size_t offset;
-};
-
 class Place {
  public:
   virtual ~Place() = default;
 
-  /// Runs `problem` (whose a, b and c are ignored) on the buffers, and waits. Empty, or what went wrong.
-  virtual std::string run(const RungKernel& kernel, GemmProblem problem, const HostBuffers& buffers) = 0;
+  /// Runs `problem`, whose matrices and scalars are in host memory, and waits. Empty, or what went wrong.
+  virtual std::string run(const RungKernel& kernel, const GemmProblem& problem) = 0;
 
   /// The rung's kernel for this place, or null.
   virtual const RungKernel* kernel_of(const Rung& rung) const = 0;

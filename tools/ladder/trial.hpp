@@ -18,10 +18,11 @@ struct TrialSpec {
   float alpha = 1.0f;
   float beta = 0.0f;
   std::int64_t extra_ld = 0;  ///< elements by which each leading dimension exceeds the smallest legal one
+  int shift = 0;              ///< floats from a 16-byte boundary to each matrix
   std::uint32_t seed = 0;
 };
 
-/// "op=NT m=65 n=33 k=17 alpha=1 beta=0 ld=rows+3"
+/// "op=NT m=65 n=33 k=17 alpha=1 beta=0 ld=rows+3 shift=1"
 std::string to_text(const TrialSpec& spec);
 
 struct Verdict {
@@ -31,8 +32,8 @@ struct Verdict {
   double worst_error = 0.0;   ///< largest absolute error
 };
 
-/// Runs `spec` through `kernel` at `place` and judges every element of C, or a sample of them where
-/// the product is too large to be done again in float64 in a few seconds.
+/// Runs `spec` through `kernel` at `place` and judges every element of C, or its first and last
+/// columns where the whole product would take float64 more than some seconds.
 Verdict run_trial(const TrialSpec& spec, const RungKernel& kernel, Place& place);
 
 }  // namespace ladder::cli
