@@ -38,8 +38,10 @@ def parse_command_line():
     parser.add_argument("--list", action="store_true", help="print the names of the parts")
     parser.add_argument("--gpu", action="store_true", help="run the GPU tests on this machine's GPU instead")
     parser.add_argument("--archs", default=os.environ.get("LADDER_CHECK_ARCHS", "90a"),
-                        help="GPU architectures to compile for, with commas (default: LADDER_CHECK_ARCHS or 90a)")
+                        help="GPU architectures to compile for, with commas (default: LADDER_CHECK_ARCHS, this machine's "
+                             "GPU, or 90a)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="things to run at a time")
+    parser.add_argument("--no-install", action="store_true", help="go on with the packages that there are")
     parser.add_argument("--meson", default="meson", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=pathlib.Path, default=source.ROOT / "build-check", help=argparse.SUPPRESS)
     return parser.parse_args()

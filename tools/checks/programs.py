@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Tests that use the built library the way its users do."""
-import os
 import subprocess
 import sys
 
@@ -74,4 +73,4 @@ def gpu(tally, options):
         tally.fail("gpu", f"{runner} is missing")
         return
     if builds.built(tally, options, "gpu", ["-Dcuda=enabled", f"-Dgpu_archs={options.archs}"]):
-        tally.script("gpu", [runner, options.folder / "gpu"], env=dict(os.environ))
+        tally.script("gpu", [sys.executable, runner, "--build", options.folder / "gpu"])

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 TAIL_LINES = 40
-RESULT = re.compile(r"^(ok|not ok|skip) - (.*)$")
+RESULT = re.compile(r"^(?:(ok|not ok|skip) - |(passed|failed|skipped)\s+)(\S.*)$")
 
 
 class Tally:
@@ -55,17 +55,20 @@ class Tally:
         return f"exit code {code}; all of it is in {log}"
 
     def script(self, name, command, env=None):
-        """A script that prints `ok - `, `not ok - ` and `skip - ` lines: each is counted as a test."""
-        counted = wrong = 0
+        """A script that prints a line a test, `ok - NAME`, `not ok - NAME: why`, `skip - NAME: why` (or begins it
+        with passed, failed, skipped): each is counted."""
+        lists = {"ok": self.passed, "not ok": self.failed, "skip": self.skipped,
+                 "passed": self.passed, "failed": self.failed, "skipped": self.skipped}
+        counted, failures = 0, len(self.failed)
         with subprocess.Popen([str(word) for word in command], env=env, text=True, errors="replace",
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             for line in process.stdout:
                 print(line.rstrip(), flush=True)
                 found = RESULT.match(line)
                 if found:
-                    {"ok": self.passed, "not ok": self.failed, "skip": self.skipped}[found[1]].append(found[2])
+                    lists[found[1] or found[2]].append(found[3].strip())
                     counted += 1
-                    wrong += found[1] == "not ok"
+        wrong = len(self.failed) - failures
         if (process.returncode != 0) != (wrong > 0) or not counted:
             self.fail(name, f"exit code {process.returncode} after {counted} results")
 
