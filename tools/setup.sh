@@ -82,7 +82,7 @@ has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi --list-gpus 2>/dev/nu
 # The one architecture to build GPU code for: the machine's own GPU where the toolkit knows it, else $1.
 gpu_arch() {
   local capability
-  capability="$(has_gpu && nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)"
+  capability="$(has_gpu && nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)" || true
   if [ -n "$capability" ] && nvcc --list-gpu-code | grep -qx "sm_$capability"; then
     [ "$capability" = 90 ] && capability=90a
     printf '%s\n' "$capability"
