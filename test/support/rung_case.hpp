@@ -27,6 +27,7 @@ struct Case {
   Lines lines = Lines::quads;
   int shift = 0;  ///< floats from an aligned address to each matrix
   bool scalars_by_address = false;
+  bool inputs_unreadable = false;  ///< A and B are given by addresses that fault
   std::uint32_t seed = 1;
 };
 
@@ -50,7 +51,8 @@ Effort effort();
 std::vector<const Rung*> chosen_rungs();
 
 /// Runs the rung on a copy of C and checks: the status, each element against float64 and against rung 1's
-/// bits, the canaries of C, and that A and B are what they were. A no-op is only checked to be one.
+/// bits (not in the tiny set), the canaries of C, and that A and B are what they were. A no-op is only checked to be
+/// one.
 void check_operands(const Rung& rung, const Operands& operands);
 
 inline void check_case(const Rung& rung, const Case& c) { check_operands(rung, Operands(c)); }

@@ -15,8 +15,8 @@ struct Shape {
   std::int64_t k;
 };
 
-/// Which part of a set of cases to run: everything, what AddressSanitizer has time for, or what OS threads
-/// under ThreadSanitizer have time for.
+/// Which part of a set of cases to run: everything; what a debugger has patience for; or one tile, for
+/// OS threads under ThreadSanitizer, which look for races and not for wrong numbers.
 enum class Effort : std::uint8_t { full, small, tiny };
 
 /// K extents at which the mainloop takes another turn: around an empty, a full and one slab more than the
@@ -35,12 +35,12 @@ inline std::vector<Shape> shapes_of(const TileExtents& tile, Effort effort) {
   const auto add = [&shapes](std::int64_t m, std::int64_t n, std::int64_t depth) {
     if (depth >= 0 && m >= 0 && n >= 0) shapes.push_back({m, n, depth});
   };
-  // One tile, and one that is cut both ways, around a pipeline's depth
+  // One tile, in which every thread has work, through more slabs than the pipeline holds
   add(bm, bn, k + 1);
+  if (effort == Effort::tiny) return shapes;
+  // A tile that is cut both ways; the smallest extents; nothing to multiply
   add(bm + 1, bn - 1, k - 1);
   add(1, 1, 1);
-  if (effort == Effort::tiny) return shapes;
-  // The smallest extents, and nothing to multiply
   add(0, 3, 2);
   add(3, 0, 2);
   add(2, 3, 0);
