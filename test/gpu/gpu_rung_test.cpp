@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Every rung and every configuration on the GPU: against float64, against cuBLAS, and bit for bit against
+// the emulator.
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/gpu_run.hpp"
+#include "support/oracle.hpp"
+#include "support/rung_case.hpp"
+
+namespace ladder::test {
+
+namespace {
+
+constexpr Op ops[] = {Op::none, Op::transpose};
+
+struct Kernel {
+  std::string name;
+  Launch launch;
+  TileExtents tile;
+};
+
+/// What every rung can be asked to launch: its own choice, and each configuration it chooses from.
+std::vector<Kernel> gpu_kernels() {
+  std::vector<Kernel> all;
+  for (const Rung& rung : rungs()) {
+    if (rung.gpu == nullptr) continue;
+    all.push_back({rung.name, rung.gpu->launch, rung.gpu->tile});
+    for (const KernelConfig& config : rung.gpu->configs) {
+      all.push_back({std::string(rung.name) + ":" + config.name, config.launch, config.tile});
+    }
+  }
+  return all;
+}
+
+std::string describe(const std::string& kernel, const Case& c) {
+  const auto letter = [](Op op) { return op == Op::none ? 'N' : 'T'; };
+  return kernel + " op=" + letter(c.op_a) + letter(c.op_b) + " m=" + std::to_string(c.shape.m) +
+         " n=" + std::to_string(c.shape.n) + " k=" + std::to_string(c.shape.k) + " alpha=" + std::to_string(c.alpha) +
+         " beta=" + std::to_string(c.beta) + " lines=" + std::to_string(static_cast<int>(c.lines)) +
+         " shift=" + std::to_string(c.shift) + (c.scalars_by_address ? " scalars by address" : "");
+}
+
+/// Elements of `result` outside their bound.
+std::int64_t wrong_elements(const Matrix& result, const std::vector<Expected>& expected) {
+  std::int64_t wrong = 0;
+  for (std::int64_t j = 0; j < result.columns(); ++j) {
+    for (std::int64_t i = 0; i < result.rows(); ++i) {
+      if (!agrees(result.at(i, j), expected[static_cast<std::size_t>(i + j * result.rows())])) ++wrong;
+    }
+  }
+  return wrong;
+}
+
+/// Elements whose bits differ; a NaN equals a NaN.
+std::int64_t different_elements(const Matrix& left, const Matrix& right) {
+  std::int64_t different = 0;
+  for (std::int64_t j = 0; j < left.columns(); ++j) {
+    for (std::int64_t i = 0; i < left.rows(); ++i) {
+      const float x = left.at(i, j);
+      const float y = right.at(i, j);
+      if (bits_of(x) != bits_of(y) && !(std::isnan(x) && std::isnan(y))) ++different;
+    }
+  }
+  return different;
+}
+
+/// A case, what its elements should be, and the emulator's bits.
+struct Reference {
+  explicit Reference(const Case& c) : operands(c), emulated(operands.c) {
+    const GemmProblem problem = operands.problem(emulated);
+    noop = is_noop(problem);
+    if (noop) return;
+    expected = expected_result(problem);
+    REQUIRE(default_rung().emulated->launch(problem, nullptr) == launch_ok);
+  }
+
+  Operands operands;
+  Matrix emulated;
+  std::vector<Expected> expected;
+  bool noop = false;
+};
+
+void check_kernel(const Kernel& kernel, const Reference& reference) {
+  if (reference.noop) return;
+  const std::string text = describe(kernel.name, reference.operands.how);
+  INFO(text);
+  Matrix result = reference.operands.c;
+  REQUIRE(run_on_gpu(kernel.launch, reference.operands.problem(result)) == "");
+  CHECK(wrong_elements(result, reference.expected) == 0);
+  CHECK(different_elements(result, reference.emulated) == 0);
+  CHECK(result.canaries_live());
+}
+
+// The options that a case takes in turn; their numbers have no common divisor, so that all pairs come up.
+Case varied(const Shape& shape, Op op_a, Op op_b, std::size_t turn) {
+  constexpr float alphas[] = {1.0f, 0.7f, -1.0f, 0.0f, 2.5f};
+  constexpr float betas[] = {0.0f, -1.3f, 1.0f, 0.7f};
+  return {.shape = shape,
+          .op_a = op_a,
+          .op_b = op_b,
+          .alpha = alphas[turn % std::size(alphas)],
+          .beta = betas[turn % std::size(betas)],
+          .lines = static_cast<Lines>(turn % 3),
+          .shift = turn % 7 < 4 ? 0 : 1,
+          .scalars_by_address = turn % 11 < 4,
+          .seed = static_cast<std::uint32_t>(turn)};
+}
+
+/// Shapes at the edges of one tile, fewer than the emulator's suite runs.
+std::vector<Shape> edge_shapes(const TileExtents& tile) {
+  std::vector<Shape> shapes = shapes_of(tile, Effort::small);
+  shapes.push_back({2 * tile.bm, 2 * tile.bn, 4 * tile.bk});
+  shapes.push_back({2 * tile.bm - 1, tile.bn + 1, tile.bk * (tile.stages + 1) + 1});
+  shapes.push_back({3, 3 * tile.bn + 7, 19});
+  shapes.push_back({3 * tile.bm + 5, 2, 17});
+  return shapes;
+}
+
+/// cuBLAS FP32 without tensor cores, as a Launch on host scalars.
+class Cublas {
+ public:
+  Cublas() {
+    REQUIRE(cublasCreate(&handle_) == CUBLAS_STATUS_SUCCESS);
+    REQUIRE(cublasSetMathMode(handle_, CUBLAS_PEDANTIC_MATH) == CUBLAS_STATUS_SUCCESS);
+  }
+  ~Cublas() { cublasDestroy(handle_); }
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+
+  LaunchStatus operator()(const GemmProblem& p) const {
+    const auto op = [](Op o) { return o == Op::none ? CUBLAS_OP_N : CUBLAS_OP_T; };
+    const cublasStatus_t status = cublasSgemm_64(handle_, op(p.op_a), op(p.op_b), p.m, p.n, p.k, &p.alpha.value, p.a,
+                                                 p.lda, p.b, p.ldb, &p.beta.value, p.c, p.ldc);
+    return status == CUBLAS_STATUS_SUCCESS ? launch_ok : LaunchStatus{cudaErrorUnknown};
+  }
+
+ private:
+  cublasHandle_t handle_ = nullptr;
+};
+
+constexpr Shape ragged_shapes[] = {{257, 131, 77}, {1001, 999, 1003}, {640, 1280, 96}, {4097, 33, 65}, {31, 2049, 513}};
+
+}  // namespace
+
+TEST_SUITE("rungs") {
+  TEST_CASE("at the edges of its tiles a rung gives the emulator's bits, within the bound") {
+    for (const Kernel& kernel : gpu_kernels()) {
+      std::size_t turn = 0;
+      for (const Shape& shape : edge_shapes(kernel.tile)) {
+        for (const Op op_a : ops) {
+          for (const Op op_b : ops) check_kernel(kernel, Reference(varied(shape, op_a, op_b, turn++)));
+        }
+      }
+    }
+  }
+
+  TEST_CASE("on ragged problems every rung gives the emulator's bits, within the bound") {
+    std::size_t turn = 0;
+    for (const Shape& shape : ragged_shapes) {
+      for (const Op op_a : ops) {
+        for (const Op op_b : ops) {
+          const Reference reference(varied(shape, op_a, op_b, turn++));
+          for (const Kernel& kernel : gpu_kernels()) check_kernel(kernel, reference);
+        }
+      }
+    }
+  }
+
+  TEST_CASE("cuBLAS and every rung are no further apart than their two bounds allow") {
+    const Cublas cublas;
+    for (const Shape& shape : ragged_shapes) {
+      for (const Op op_a : ops) {
+        for (const Op op_b : ops) {
+          const Reference reference({.shape = shape, .op_a = op_a, .op_b = op_b, .alpha = 0.7f, .beta = 0.0f});
+          Matrix theirs = reference.operands.c;
+          const Launch launch = [&cublas](const GemmProblem& p, Stream) { return cublas(p); };
+          REQUIRE(run_on_gpu(launch, reference.operands.problem(theirs)) == "");
+          std::int64_t apart = 0;
+          for (std::int64_t j = 0; j < theirs.columns(); ++j) {
+            for (std::int64_t i = 0; i < theirs.rows(); ++i) {
+              const Expected& due = reference.expected[static_cast<std::size_t>(i + j * theirs.rows())];
+              const double distance = std::fabs(double{theirs.at(i, j)} - double{reference.emulated.at(i, j)});
+              if (!(distance <= 2 * due.bound)) ++apart;
+            }
+          }
+          CHECK(apart == 0);
+        }
+      }
+    }
+  }
+
+  TEST_CASE("captured in a graph and replayed, a rung gives the same bits") {
+    for (const Kernel& kernel : gpu_kernels()) {
+      for (const bool by_address : {false, true}) {
+        const Reference reference({.shape = {kernel.tile.bm + 1, kernel.tile.bn - 1, 2 * kernel.tile.bk + 1},
+                                   .alpha = 0.7f,
+                                   .beta = 1.3f,
+                                   .scalars_by_address = by_address});
+        const std::string text = describe(kernel.name, reference.operands.how);
+        INFO(text);
+        Matrix result = reference.operands.c;
+        REQUIRE(replay_on_gpu(kernel.launch, reference.operands.problem(result)) == "");
+        CHECK(different_elements(result, reference.emulated) == 0);
+      }
+    }
+  }
+}
+
+// Few and small: compute-sanitizer slows a kernel down a hundredfold.
+TEST_SUITE("sanitize") {
+  TEST_CASE("each kernel once for each pair of ops, whole and cut tiles") {
+    for (const Kernel& kernel : gpu_kernels()) {
+      std::size_t turn = 0;
+      for (const Op op_a : ops) {
+        for (const Op op_b : ops) {
+          const std::int64_t m = kernel.tile.bm + (turn % 2 == 0 ? 1 : 0);
+          const std::int64_t n = kernel.tile.bn - (turn % 2 == 0 ? 1 : 0);
+          const Case c{.shape = {m, n, std::int64_t{kernel.tile.bk} * (kernel.tile.stages + 1) + 1},
+                       .op_a = op_a,
+                       .op_b = op_b,
+                       .alpha = 0.7f,
+                       .beta = turn % 2 == 0 ? 0.0f : 1.3f,
+                       .lines = turn < 2 ? Lines::odd : Lines::quads};
+          check_kernel(kernel, Reference(c));
+          ++turn;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace ladder::test

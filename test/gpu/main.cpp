@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// doctest's entry point, for a machine that may have no GPU: exit code 77 says "skipped" to Meson.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+#include "support/gpu_run.hpp"
+
+int main(int argc, char** argv) {
+  constexpr int skipped = 77;
+  if (!ladder::test::gpu_works()) {
+    std::puts("no GPU: skipped");
+    return skipped;
+  }
+  return doctest::Context(argc, argv).run();
+}
