@@ -13,8 +13,8 @@ namespace ladder::LADDER_DEVICE {
 /// copies of Feed::element_k meet 32 different banks.
 inline constexpr int SKEW = vec;
 
-/// STAGES slabs of both operands. full[s]: the copies of stage s have landed; empty[s]: every consumer
-/// warp has read it.
+/// STAGES slabs of both operands. full[s]: the copies of stage s have landed; empty[s]: every consuming
+/// thread has read it.
 template <class Tile>
 struct PipelineSmem {
   float a[Tile::STAGES][Tile::BK][Tile::BM + SKEW];
