@@ -23,6 +23,18 @@ struct PipelineSmem {
   StageBarrier empty[Tile::STAGES];
 };
 
+/// Of the whole block, before the ring's first use.
+template <class Tile>
+__device__ __forceinline__ void init_barriers(PipelineSmem<Tile>& smem, int producing_threads) {
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < Tile::STAGES; ++stage) {
+      smem.full[stage].init(producing_threads);
+      smem.empty[stage].init(Tile::THREADS);
+    }
+  }
+  __syncthreads();
+}
+
 /// A position in the ring: the stage, and the parity of the phase that a wait there waits for.
 template <int STAGES>
 struct RingCursor {
@@ -60,8 +72,8 @@ __device__ __forceinline__ BlockTile locate_grouped_tile(const GemmProblem& p) {
   const std::uint32_t within = blockIdx.x % (GROUP * tiles_m);
   const std::uint32_t left = tiles_n - group * GROUP;
   const std::uint32_t columns = left < GROUP ? left : GROUP;
-  return {static_cast<std::int64_t>(within / columns) * Tile::BM,
-          static_cast<std::int64_t>(group * GROUP + within % columns) * Tile::BN};
+  return tile_at(p, static_cast<std::int64_t>(within / columns) * Tile::BM,
+                 static_cast<std::int64_t>(group * GROUP + within % columns) * Tile::BN);
 }
 
 /// A thread's TM x TN results: quads of rows LANES_M quads apart, quads of columns LANES_N quads apart, so

@@ -22,11 +22,21 @@ struct Candidate {
   static constexpr int resident = RESIDENT;
 };
 
-using Square = Candidate<TileShape<128, 128, 8, 8, 8>, 2>;
-using DeepSquare = Candidate<TileShape<128, 128, 16, 8, 8>, 2>;
-using Tall = Candidate<TileShape<128, 64, 8, 8, 8>, 4>;
-using Small = Candidate<TileShape<64, 64, 16, 8, 4>, 6>;
-using Tiny = Candidate<TileShape<32, 32, 16, 4, 4>, 16>;
+struct Square : Candidate<TileShape<128, 128, 8, 8, 8>, 2> {
+  static constexpr const char* name = "128x128x8";
+};
+struct DeepSquare : Candidate<TileShape<128, 128, 16, 8, 8>, 2> {
+  static constexpr const char* name = "128x128x16";
+};
+struct Tall : Candidate<TileShape<128, 64, 8, 8, 8>, 4> {
+  static constexpr const char* name = "128x64x8";
+};
+struct Small : Candidate<TileShape<64, 64, 16, 8, 4>, 6> {
+  static constexpr const char* name = "64x64x16";
+};
+struct Tiny : Candidate<TileShape<32, 32, 16, 4, 4>, 16> {
+  static constexpr const char* name = "32x32x16";
+};
 
 template <class C, Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(C::Shape::THREADS, C::resident) sgemm_autotuned(const GemmProblem p) {
@@ -71,30 +81,26 @@ std::int64_t modelled_cycles(const GemmProblem& p, std::int64_t multiprocessors)
   return ceil_div(p.k, Tile::BK) * (full_rounds + last_round);
 }
 
-struct TunedTile {
-  std::int64_t (*modelled_cycles)(const GemmProblem&, std::int64_t multiprocessors);
-  LaunchStatus (*launch)(const GemmProblem&, Stream);
+using Model = std::int64_t (*)(const GemmProblem&, std::int64_t multiprocessors);
+
+/// The candidates' two columns: how to launch each, and what the model says of it.
+template <class... C>
+struct TuningSpace {
+  static constexpr KernelConfig configs[sizeof...(C)] = {{C::name, C::Shape::extents, launch_candidate<C>}...};
+  static constexpr Model models[sizeof...(C)] = {modelled_cycles<C>...};
 };
 
-template <class C>
-constexpr TunedTile tuned_tile() {
-  return {modelled_cycles<C>, launch_candidate<C>};
-}
-
-constexpr TunedTile tuning_space[] = {tuned_tile<Square>(), tuned_tile<DeepSquare>(), tuned_tile<Tall>(),
-                                      tuned_tile<Small>(), tuned_tile<Tiny>()};
+using Space = TuningSpace<Square, DeepSquare, Tall, Small, Tiny>;
 
 LaunchStatus launch_autotuned(const GemmProblem& p, Stream stream) {
   const int multiprocessors = std::max(1, device_traits().multiprocessors);
-  const TunedTile* best = tuning_space;
-  for (const TunedTile& tile : tuning_space) {
-    if (tile.modelled_cycles(p, multiprocessors) < best->modelled_cycles(p, multiprocessors)) best = &tile;
-  }
-  return best->launch(p, stream);
+  const auto cycles = [&](const Model& model) { return model(p, multiprocessors); };
+  const Model* best = std::ranges::min_element(Space::models, {}, cycles);
+  return Space::configs[best - Space::models].launch(p, stream);
 }
 
 }  // namespace
 
-extern const RungKernel r07{DeepSquare::Shape::extents, launch_autotuned};
+extern const RungKernel r07{DeepSquare::Shape::extents, launch_autotuned, Space::configs};
 
 }  // namespace ladder::LADDER_DEVICE

@@ -83,9 +83,7 @@ __device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProb
                                         const BlockTile& block, const SlabCount& slabs, const Refill& refill) {
   ThreadTile<Tile> tile(threadIdx.x);
   const int warp = threadIdx.x / warp_size;
-  const std::int64_t warp_m0 = block.m0 + warp % Tile::WARPS_M * Tile::WM;
-  const std::int64_t warp_n0 = block.n0 + warp / Tile::WARPS_M * Tile::WN;
-  if (warp_m0 < p.m && warp_n0 < p.n) {
+  if (warp % Tile::WARPS_M * Tile::WM < block.rows && warp / Tile::WARPS_M * Tile::WN < block.columns) {
     mainloop(smem, slabs, tile, refill);
     tile.store(p, s, block);
   } else {
@@ -128,17 +126,6 @@ class Producer {
   RingCursor<Tile::STAGES> fill_;
   int next_ = 0;
 };
-
-template <class Tile>
-__device__ __forceinline__ void init_barriers(PipelineSmem<Tile>& smem, int producing_threads) {
-  if (threadIdx.x == 0) {
-    for (int stage = 0; stage < Tile::STAGES; ++stage) {
-      smem.full[stage].init(producing_threads);
-      smem.empty[stage].init(Tile::THREADS);
-    }
-  }
-  __syncthreads();
-}
 
 // ---------------------------------------------------------------------------------------- kernels
 

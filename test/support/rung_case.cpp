@@ -53,7 +53,9 @@ const float* unreadable() {
   return static_cast<const float*>(memory);
 }
 
-LaunchStatus launch(const RungKernel& kernel, const Operands& operands, Matrix& result) {
+/// Of a rung or of one of its configurations.
+template <class Kernel>
+LaunchStatus launch(const Kernel& kernel, const Operands& operands, Matrix& result) {
   const Matrix::Armed armed_a(operands.a);
   const Matrix::Armed armed_b(operands.b);
   const Matrix::Armed armed_c(result);
@@ -154,6 +156,13 @@ void check_operands(const Rung& rung, const Operands& operands) {
 
   check_elements(result, of_rung_1, expected);
   CHECK(result.canaries_live());
+  for (const KernelConfig& config : rung.emulated->configs) {
+    INFO(config.name);
+    Matrix of_config = operands.c;
+    REQUIRE(launch(config, operands, of_config) == launch_ok);
+    check_elements(of_config, result, expected);
+    CHECK(of_config.canaries_live());
+  }
   if (operands.how.beta == 1.0f && (operands.how.alpha == 0.0f || problem.k == 0)) CHECK(result.same_bits(operands.c));
   CHECK(operands.a.same_bits(before.a));
   CHECK(operands.b.same_bits(before.b));
