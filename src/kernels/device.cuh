@@ -23,6 +23,24 @@ namespace ladder::LADDER_DEVICE {
 inline constexpr int warp_size = 32;
 inline constexpr int vec = 4;  // floats in a 128-bit access
 
+/// Threads that a multiprocessor of the architecture at hand can hold (CUDA C++ Programming Guide, table of
+/// compute capabilities).
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+inline constexpr int resident_threads = 1024;
+#elif defined(__CUDA_ARCH__) && \
+    (__CUDA_ARCH__ / 10 == 86 || __CUDA_ARCH__ / 10 == 87 || __CUDA_ARCH__ / 10 == 89 || __CUDA_ARCH__ >= 1200)
+inline constexpr int resident_threads = 1536;
+#else
+inline constexpr int resident_threads = 2048;
+#endif
+
+/// Second argument of __launch_bounds__: `wanted` blocks of THREADS threads on a multiprocessor, or as many as it
+/// holds.
+template <int THREADS>
+constexpr int resident_blocks(int wanted) {
+  return wanted * THREADS <= resident_threads ? wanted : resident_threads / THREADS;
+}
+
 /// Hands registers of this warpgroup back to the block, down to REGISTERS a thread, or claims them (PTX ISA,
 /// setmaxnreg: sm_90a). Elsewhere the compiler's own allotment stands. All 128 threads together.
 template <int REGISTERS>

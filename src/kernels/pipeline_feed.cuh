@@ -51,7 +51,7 @@ class TileFeed {
   /// Issues the copies of the next slab, of which k_left steps of k exist, into `tile`.
   __device__ __forceinline__ void issue(float* tile, std::int64_t k_left) {
     float* target = tile + k_ * ROW + mn_;
-    if (mn_left_ >= BMN && k_left >= BK) {
+    if (mn_left_ >= BMN && k_left >= BK && ld_ <= UINT32_MAX) {
       issue_all(target);
     } else {
       issue_inside(target, k_left);
@@ -69,12 +69,14 @@ class TileFeed {
   static constexpr int MN_LANES = warp_size / K_LANES;
   static constexpr int WARPS_ALONG_K = BK / K_LANES;
   static constexpr int COPIES = BMN * BK / WIDTH / THREADS;
-  // Copy i of a thread lies MN_STEP further along m (n) than copy i - 1, and after COPIES_PER_ROW of them
-  // K_STEP further along k.
+  // A thread's copies form LINES lines of COPIES_PER_LINE. From line to line the address in memory moves by a
+  // multiple of ld, which costs an instruction; within a line it moves by a constant, which costs none.
   static constexpr int SPAN = THREADS * WIDTH;
-  static constexpr int COPIES_PER_ROW = FEED == Feed::element_k ? COPIES : (SPAN < BMN ? BMN / SPAN : 1);
-  static constexpr int MN_STEP = FEED == Feed::element_k ? WARPS / WARPS_ALONG_K * MN_LANES : SPAN;
-  static constexpr int K_STEP = SPAN < BMN ? 1 : SPAN / BMN;
+  static constexpr int COPIES_PER_LINE = FEED != Feed::element_k && SPAN < BMN ? BMN / SPAN : 1;
+  static constexpr int LINES = COPIES / COPIES_PER_LINE;
+  static constexpr int MN_STEP = FEED == Feed::element_k ? WARPS / WARPS_ALONG_K * MN_LANES : 0;
+  static constexpr int K_STEP = FEED == Feed::element_k ? 0 : (SPAN < BMN ? 1 : SPAN / BMN);
+  static constexpr int LDS_PER_LINE = FEED == Feed::element_k ? MN_STEP : K_STEP;
   static_assert(COPIES * SPAN == BMN * BK, "every thread makes the same number of copies");
   static_assert(SPAN % BMN == 0 || BMN % SPAN == 0, "the threads' copies tile the rows of the slab");
   static_assert(FEED != Feed::element_k || (BK % K_LANES == 0 && WARPS % WARPS_ALONG_K == 0),
@@ -96,30 +98,31 @@ class TileFeed {
     }
   }
 
-  static constexpr __device__ int mn_offset(int copy) { return copy % COPIES_PER_ROW * MN_STEP; }
-  static constexpr __device__ int k_offset(int copy) { return copy / COPIES_PER_ROW * K_STEP; }
-  static constexpr __device__ int tile_offset(int copy) { return k_offset(copy) * ROW + mn_offset(copy); }
-
-  __device__ __forceinline__ std::int64_t source_offset(int copy) const {
-    return FEED == Feed::element_k ? mn_offset(copy) * ld_ : mn_offset(copy) + k_offset(copy) * ld_;
-  }
-
+  // ld as 32 bits: each address is then one multiply-add from the first.
   __device__ __forceinline__ void issue_all(float* target) const {
+    const auto ld = static_cast<std::uint32_t>(ld_);
 #pragma unroll
-    for (int i = 0; i < COPIES; ++i) {
-      async_copy<WIDTH* int{sizeof(float)}>(target + tile_offset(i), next_ + source_offset(i));
+    for (int i = 0; i < LINES; ++i) {
+      const float* line = next_ + std::uint64_t{ld} * static_cast<std::uint32_t>(i * LDS_PER_LINE);
+#pragma unroll
+      for (int j = 0; j < COPIES_PER_LINE; ++j) {
+        async_copy<WIDTH* int{sizeof(float)}>(target + i * (K_STEP * ROW + MN_STEP) + j * SPAN, line + j * SPAN);
+      }
     }
   }
 
   __device__ __forceinline__ void issue_inside(float* target, std::int64_t k_left) const {
+    const float* line = next_;
 #pragma unroll 1
-    for (int i = 0; i < COPIES; ++i) {
-      if (k_ + k_offset(i) >= k_left) break;
-      const std::int64_t rows = mn_left_ - (mn_ + mn_offset(i));
-#pragma unroll
-      for (int e = 0; e < WIDTH; ++e) {
-        if (e < rows) async_copy<sizeof(float)>(target + tile_offset(i) + e, next_ + source_offset(i) + e);
+    for (int i = 0; i < LINES && k_ + i * K_STEP < k_left; ++i) {
+#pragma unroll 1
+      for (int j = 0; j < COPIES_PER_LINE * WIDTH; ++j) {
+        const int offset = j / WIDTH * SPAN + j % WIDTH;
+        if (mn_ + i * MN_STEP + offset < mn_left_) {
+          async_copy<sizeof(float)>(target + i * (K_STEP * ROW + MN_STEP) + offset, line + offset);
+        }
       }
+      line += LDS_PER_LINE * ld_;
     }
   }
 

@@ -18,7 +18,8 @@ using Tile = TileShape<32, 32, 1, 1, 1>;
 constexpr int loads_in_flight = 16;
 
 template <Major A_MAJOR, Major B_MAJOR>
-__global__ void __launch_bounds__(Tile::THREADS, 2) sgemm_coalesced(const GemmProblem p) {
+__global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2))
+    sgemm_coalesced(const GemmProblem p) {
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
 

@@ -93,7 +93,7 @@ TEST_CASE("small means few operations, also where a product of extents would not
   GemmProblem p;
   p.m = p.n = p.k = 128;
   CHECK(is_small(p));
-  p.m = p.n = p.k = 1024;
+  p.m = p.n = p.k = 2048;
   CHECK_FALSE(is_small(p));
   p.m = p.n = p.k = std::int64_t{1} << 40;
   CHECK_FALSE(is_small(p));
