@@ -38,14 +38,6 @@ std::vector<Kernel> gpu_kernels() {
   return all;
 }
 
-std::string describe(const std::string& kernel, const Case& c) {
-  const auto letter = [](Op op) { return op == Op::none ? 'N' : 'T'; };
-  return kernel + " op=" + letter(c.op_a) + letter(c.op_b) + " m=" + std::to_string(c.shape.m) +
-         " n=" + std::to_string(c.shape.n) + " k=" + std::to_string(c.shape.k) + " alpha=" + std::to_string(c.alpha) +
-         " beta=" + std::to_string(c.beta) + " lines=" + std::to_string(static_cast<int>(c.lines)) +
-         " shift=" + std::to_string(c.shift) + (c.scalars_by_address ? " scalars by address" : "");
-}
-
 /// Elements of `result` outside their bound.
 std::int64_t wrong_elements(const Matrix& result, const std::vector<Expected>& expected) {
   std::int64_t wrong = 0;
@@ -57,14 +49,12 @@ std::int64_t wrong_elements(const Matrix& result, const std::vector<Expected>& e
   return wrong;
 }
 
-/// Elements whose bits differ; a NaN equals a NaN.
+/// Elements that are not same_value().
 std::int64_t different_elements(const Matrix& left, const Matrix& right) {
   std::int64_t different = 0;
   for (std::int64_t j = 0; j < left.columns(); ++j) {
     for (std::int64_t i = 0; i < left.rows(); ++i) {
-      const float x = left.at(i, j);
-      const float y = right.at(i, j);
-      if (bits_of(x) != bits_of(y) && !(std::isnan(x) && std::isnan(y))) ++different;
+      if (!same_value(left.at(i, j), right.at(i, j))) ++different;
     }
   }
   return different;

@@ -32,17 +32,20 @@ std::int64_t ld_of(std::int64_t rows, Lines lines) {
   return smallest;
 }
 
-Matrix stored(std::int64_t rows, std::int64_t columns, Op op, const Case& c) {
-  if (op == Op::transpose) std::swap(rows, columns);
-  return {rows, columns, ld_of(rows, c.lines), c.shift};
-}
-
-std::string describe(const Rung& rung, const Case& c) {
-  const auto letter = [](Op op) { return op == Op::none ? 'N' : 'T'; };
-  return std::string(rung.id) + " op=" + letter(c.op_a) + letter(c.op_b) + " m=" + std::to_string(c.shape.m) +
-         " n=" + std::to_string(c.shape.n) + " k=" + std::to_string(c.shape.k) + " alpha=" + std::to_string(c.alpha) +
-         " beta=" + std::to_string(c.beta) + " lines=" + std::to_string(static_cast<int>(c.lines)) +
-         " shift=" + std::to_string(c.shift) + (c.scalars_by_address ? " scalars by address" : "");
+/// Everything of a case's problem but addresses and scalars by address.
+GemmProblem shape_of(const Case& c) {
+  GemmProblem p;
+  p.op_a = c.op_a;
+  p.op_b = c.op_b;
+  p.m = c.shape.m;
+  p.n = c.shape.n;
+  p.k = c.shape.k;
+  p.alpha.value = c.alpha;
+  p.lda = ld_of(c.op_a == Op::none ? p.m : p.k, c.lines);
+  p.ldb = ld_of(c.op_b == Op::none ? p.k : p.n, c.lines);
+  p.beta.value = c.beta;
+  p.ldc = ld_of(p.m, c.lines);
+  return p;
 }
 
 // An address where any access faults.
@@ -60,10 +63,6 @@ LaunchStatus launch(const Kernel& kernel, const Operands& operands, Matrix& resu
   const Matrix::Armed armed_b(operands.b);
   const Matrix::Armed armed_c(result);
   return kernel.launch(operands.problem(result), nullptr);
-}
-
-bool same_value(float left, float right) {
-  return bits_of(left) == bits_of(right) || (std::isnan(left) && std::isnan(right));
 }
 
 void check_elements(const Matrix& result, const Matrix& of_rung_1, const std::vector<Expected>& expected) {
@@ -86,35 +85,29 @@ void check_elements(const Matrix& result, const Matrix& of_rung_1, const std::ve
 
 }  // namespace
 
-Operands::Operands(const Case& c)
-    : how(c),
-      a(stored(c.shape.m, c.shape.k, c.op_a, c)),
-      b(stored(c.shape.k, c.shape.n, c.op_b, c)),
-      c(stored(c.shape.m, c.shape.n, Op::none, c)) {
-  constexpr std::uint32_t matrices = 3;
-  a.fill_randomly(matrices * c.seed);
-  b.fill_randomly(matrices * c.seed + 1);
-  this->c.fill_randomly(matrices * c.seed + 2);
-  if (c.beta == 0.0f) this->c.fill(std::numeric_limits<float>::quiet_NaN());
+std::string describe(const std::string& kernel, const Case& c) {
+  const auto letter = [](Op op) { return op == Op::none ? 'N' : 'T'; };
+  return kernel + " op=" + letter(c.op_a) + letter(c.op_b) + " m=" + std::to_string(c.shape.m) +
+         " n=" + std::to_string(c.shape.n) + " k=" + std::to_string(c.shape.k) + " alpha=" + std::to_string(c.alpha) +
+         " beta=" + std::to_string(c.beta) + " lines=" + std::to_string(static_cast<int>(c.lines)) +
+         " shift=" + std::to_string(c.shift) + (c.scalars_by_address ? " scalars by address" : "");
 }
 
+bool same_value(float left, float right) {
+  return bits_of(left) == bits_of(right) || (std::isnan(left) && std::isnan(right));
+}
+
+Operands::Operands(const Case& c) : ProductMatrices(shape_of(c), c.shift, c.seed), how(c) {}
+
 GemmProblem Operands::problem(Matrix& result) const {
-  GemmProblem p;
-  p.op_a = how.op_a;
-  p.op_b = how.op_b;
-  p.m = how.shape.m;
-  p.n = how.shape.n;
-  p.k = how.shape.k;
-  // A scalar that is given by address must not be taken from its value.
-  const float unused = std::numeric_limits<float>::quiet_NaN();
-  p.alpha = how.scalars_by_address ? Scalar{&how.alpha, unused} : Scalar{nullptr, how.alpha};
-  p.beta = how.scalars_by_address ? Scalar{&how.beta, unused} : Scalar{nullptr, how.beta};
-  p.a = how.inputs_unreadable ? unreadable() : a.data();
-  p.lda = a.ld();
-  p.b = how.inputs_unreadable ? unreadable() : b.data();
-  p.ldb = b.ld();
-  p.c = result.data();
-  p.ldc = result.ld();
+  GemmProblem p = ProductMatrices::problem(shape_of(how), result);
+  if (how.scalars_by_address) {
+    // Their values must not be taken instead.
+    const float unused = std::numeric_limits<float>::quiet_NaN();
+    p.alpha = {&how.alpha, unused};
+    p.beta = {&how.beta, unused};
+  }
+  if (how.inputs_unreadable) p.a = p.b = unreadable();
   return p;
 }
 
@@ -141,7 +134,7 @@ std::vector<const Rung*> chosen_rungs() {
 }
 
 void check_operands(const Rung& rung, const Operands& operands) {
-  const std::string text = describe(rung, operands.how);
+  const std::string text = describe(rung.id, operands.how);
   INFO(text);
   const Operands before = operands;
   Matrix result = operands.c;

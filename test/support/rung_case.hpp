@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "matrix.hpp"
+#include "product_matrices.hpp"
 #include "rung.hpp"
 #include "shapes.hpp"
 
@@ -31,18 +32,21 @@ struct Case {
   std::uint32_t seed = 1;
 };
 
-/// The matrices of a case: A and B random; C random, or NaN where beta = 0.
-struct Operands {
+/// "r05 op=NT m=65 n=33 ...": a case as it went through `kernel`.
+std::string describe(const std::string& kernel, const Case& c);
+
+/// The matrices of a case.
+struct Operands : ProductMatrices {
   explicit Operands(const Case& c);
 
   /// With the matrices' and scalars' present addresses.
   GemmProblem problem(Matrix& result) const;
 
   Case how;
-  Matrix a;
-  Matrix b;
-  Matrix c;
 };
+
+/// Equal bits; a NaN equals a NaN.
+bool same_value(float left, float right);
 
 /// LADDER_TEST_SET: full (default), small or tiny.
 Effort effort();

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
-#include "support/matrix.hpp"
 #include "support/oracle.hpp"
+#include "support/product_matrices.hpp"
 
 namespace ladder::cli {
 
@@ -20,41 +19,19 @@ using test::Matrix;
 
 constexpr std::int64_t most_products = 2'000'000'000;  // that float64 does again for one trial: some seconds
 
-Matrix stored(std::int64_t rows, std::int64_t columns, Op op, const TrialSpec& spec) {
-  if (op == Op::transpose) std::swap(rows, columns);
-  return {rows, columns, std::max<std::int64_t>(1, rows) + spec.extra_ld, spec.shift};
-}
-
-struct Operands {
-  Matrix a, b, c;
-
-  explicit Operands(const TrialSpec& spec)
-      : a(stored(spec.m, spec.k, spec.op_a, spec)),
-        b(stored(spec.k, spec.n, spec.op_b, spec)),
-        c(stored(spec.m, spec.n, Op::none, spec)) {
-    constexpr std::uint32_t matrices = 3;
-    a.fill_randomly(matrices * spec.seed);
-    b.fill_randomly(matrices * spec.seed + 1);
-    c.fill_randomly(matrices * spec.seed + 2);
-    // beta = 0 must not read C.
-    if (spec.beta == 0.0f) c.fill(std::numeric_limits<float>::quiet_NaN());
-  }
-};
-
-GemmProblem problem_of(const TrialSpec& spec, const Operands& x, Matrix& result) {
+/// The problem without the addresses of its matrices.
+GemmProblem shape_of(const TrialSpec& spec) {
+  const auto ld = [&spec](std::int64_t rows) { return std::max<std::int64_t>(1, rows) + spec.extra_ld; };
   return {.op_a = spec.op_a,
           .op_b = spec.op_b,
           .m = spec.m,
           .n = spec.n,
           .k = spec.k,
           .alpha = {nullptr, spec.alpha},
-          .a = x.a.data(),
-          .lda = x.a.ld(),
-          .b = x.b.data(),
-          .ldb = x.b.ld(),
+          .lda = ld(spec.op_a == Op::none ? spec.m : spec.k),
+          .ldb = ld(spec.op_b == Op::none ? spec.k : spec.n),
           .beta = {nullptr, spec.beta},
-          .c = result.data(),
-          .ldc = result.ld()};
+          .ldc = ld(spec.m)};
 }
 
 /// The problem that gives columns `first` ... `first + count - 1` of C.
@@ -106,14 +83,15 @@ std::string to_text(const TrialSpec& spec) {
 }
 
 Verdict run_trial(const TrialSpec& spec, const RungKernel& kernel, Place& place) {
-  Operands operands(spec);
-  Matrix result = operands.c;
-  const GemmProblem problem = problem_of(spec, operands, result);
+  const GemmProblem shape = shape_of(spec);
+  test::ProductMatrices matrices(shape, spec.shift, spec.seed);
+  Matrix result = matrices.c;
+  const GemmProblem problem = matrices.problem(shape, result);
   Verdict verdict;
   if (!is_noop(problem)) verdict.complaint = place.run(kernel, problem);
   if (!verdict.complaint.empty()) return verdict;
   if (!result.canaries_live()) verdict.complaint = "wrote between the columns of C, or beside it";
-  judge(problem_of(spec, operands, operands.c), result, verdict);
+  judge(matrices.problem(shape, matrices.c), result, verdict);
   return verdict;
 }
 
