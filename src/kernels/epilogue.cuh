@@ -39,4 +39,22 @@ __device__ __forceinline__ float blend(const Scalars& s, float sum, const float*
   return keeps_c ? scaled : fresh;
 }
 
+/// blend() of four neighbours in a column of C, in 128-bit accesses: c is aligned to 16 bytes.
+__device__ __forceinline__ void blend_quad(const Scalars& s, const float* sum, float* c) {
+  auto* quad = reinterpret_cast<float4*>(c);
+  float4 value = s.beta == 0.0f ? make_float4(0.0f, 0.0f, 0.0f, 0.0f) : *quad;
+  value.x = blend(s, sum[0], &value.x), value.y = blend(s, sum[1], &value.y);
+  value.z = blend(s, sum[2], &value.z), value.w = blend(s, sum[3], &value.w);
+  *quad = value;
+}
+
+/// The same one by one, of those four that lie in the `rows` rows that C still has.
+template <class Rows>
+__device__ __forceinline__ void blend_some(const Scalars& s, const float* sum, float* c, Rows rows) {
+#pragma unroll
+  for (int i = 0; i < vec; ++i) {
+    if (i < rows) c[i] = blend(s, sum[i], c + i);
+  }
+}
+
 }  // namespace ladder::LADDER_DEVICE

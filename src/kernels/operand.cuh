@@ -37,7 +37,7 @@ struct Panel {
 };
 
 /// True where every fourth element of every line that starts at `origin` is aligned for a 128-bit access.
-__device__ __forceinline__ bool quads_aligned(const float* origin, std::int64_t ld) {
+__host__ __device__ __forceinline__ bool quads_aligned(const float* origin, std::int64_t ld) {
   return reinterpret_cast<std::uintptr_t>(origin) % sizeof(float4) == 0 && ld % vec == 0;
 }
 

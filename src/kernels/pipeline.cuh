@@ -115,7 +115,7 @@ class ThreadTile {
 
   /// Epilogue: alpha, beta and the store, in 128-bit accesses where C allows them.
   __device__ __forceinline__ void store(const GemmProblem& p, const Scalars& s, const BlockTile& block) const {
-    const bool vector_c = p.ldc % vec == 0 && reinterpret_cast<std::uintptr_t>(p.c) % sizeof(float4) == 0;
+    const bool vector_c = quads_aligned(p.c, p.ldc);
 #pragma unroll
     for (int j = 0; j < Tile::TN; ++j) {
       const std::int64_t n = block.n0 + n0_ + j / vec * vec * Tile::LANES_N + j % vec;
@@ -123,7 +123,12 @@ class ThreadTile {
 #pragma unroll
         for (int i = 0; i < Tile::TM; i += vec) {
           const std::int64_t m = block.m0 + m0_ + i * Tile::LANES_M;
-          store_quad(s, &sum_[j][i], p.c + m + n * p.ldc, p.m - m, vector_c);
+          float* c = p.c + m + n * p.ldc;
+          if (vector_c && p.m - m >= vec) {
+            blend_quad(s, &sum_[j][i], c);
+          } else {
+            blend_some(s, &sum_[j][i], c, p.m - m);
+          }
         }
       }
     }
@@ -139,20 +144,6 @@ class ThreadTile {
       fragment[i + 1] = quad.y;
       fragment[i + 2] = quad.z;
       fragment[i + 3] = quad.w;
-    }
-  }
-
-  static __device__ __forceinline__ void store_quad(const Scalars& s, const float* sum, float* c, std::int64_t rows,
-                                                    bool vector_c) {
-    if (vector_c && rows >= vec) {
-      const float4 old = s.beta == 0.0f ? make_float4(0.0f, 0.0f, 0.0f, 0.0f) : *reinterpret_cast<const float4*>(c);
-      *reinterpret_cast<float4*>(c) = make_float4(blend(s, sum[0], &old.x), blend(s, sum[1], &old.y),
-                                                  blend(s, sum[2], &old.z), blend(s, sum[3], &old.w));
-    } else {
-#pragma unroll
-      for (int e = 0; e < vec; ++e) {
-        if (e < rows) c[e] = blend(s, sum[e], c + e);
-      }
     }
   }
 

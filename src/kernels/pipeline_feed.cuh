@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "device.cuh"
+#include "operand.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -18,8 +18,7 @@ enum class Feed {
 /// Which of them suits an operand; `mn_major`: it is contiguous along m (n) in memory.
 __host__ __device__ inline Feed feed_of(bool mn_major, const float* data, std::int64_t ld) {
   if (!mn_major) return Feed::element_k;
-  const bool aligned = reinterpret_cast<std::uintptr_t>(data) % sizeof(float4) == 0 && ld % vec == 0;
-  return aligned ? Feed::vector_mn : Feed::element_mn;
+  return quads_aligned(data, ld) ? Feed::vector_mn : Feed::element_mn;
 }
 
 __host__ __device__ inline Feed feed_of_a(const GemmProblem& p) { return feed_of(p.op_a == Op::none, p.a, p.lda); }

@@ -67,21 +67,6 @@ struct ThreadQuads {
   static __device__ __forceinline__ void read_quad(float* to, const float4& quad) {
     to[0] = quad.x, to[1] = quad.y, to[2] = quad.z, to[3] = quad.w;
   }
-
-  static __device__ __forceinline__ void blend_quad(const Scalars& s, const float* sum, float* c) {
-    auto* quad = reinterpret_cast<float4*>(c);
-    float4 value = s.beta == 0.0f ? make_float4(0.0f, 0.0f, 0.0f, 0.0f) : *quad;
-    value.x = blend(s, sum[0], &value.x), value.y = blend(s, sum[1], &value.y);
-    value.z = blend(s, sum[2], &value.z), value.w = blend(s, sum[3], &value.w);
-    *quad = value;
-  }
-
-  static __device__ __forceinline__ void blend_some(const Scalars& s, const float* sum, float* c, int rows) {
-#pragma unroll
-    for (int i = 0; i < vec; ++i) {
-      if (i < rows) c[i] = blend(s, sum[i], c + i);
-    }
-  }
 };
 
 }  // namespace ladder::LADDER_DEVICE

@@ -15,7 +15,6 @@
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
-#define __grid_constant__
 
 #define threadIdx (::ladder::simt::lane().thread_index)
 #define blockIdx (::ladder::simt::lane().team->block_index)
@@ -24,24 +23,14 @@
 
 namespace ladder::emulated {
 
-struct alignas(8) float2 {
-  float x, y;
-};
-
 struct alignas(16) float4 {
   float x, y, z, w;
 };
 
-__forceinline__ float2 make_float2(float x, float y) { return {x, y}; }
 __forceinline__ float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
 __forceinline__ float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 __forceinline__ float __fmul_rn(float a, float b) { return a * b; }
-
-template <class T>
-__forceinline__ T __ldg(const T* address) {
-  return *address;
-}
 
 inline void __syncthreads() {
   simt::Lane& lane = simt::lane();
