@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The command line: each subcommand adds its own options, and says what to do when it was chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace ladder::cli {
+
+/// What the command line asked for; gives the exit code.
+using Chosen = std::function<int()>;
+
+/// CLI11 checks: empty, or what is wrong with `text`.
+std::string known_rung(const std::string& text);
+std::string known_rung_or_all(const std::string& text);
+
+}  // namespace ladder::cli
