@@ -27,6 +27,10 @@ struct BenchProblem {
 /// The same with every leading dimension of 0 replaced by the smallest legal one.
 BenchProblem with_leading_dimensions(BenchProblem problem);
 
+/// Empty, or why nothing can be timed: an extent below 1, a leading dimension (already filled in) that is too small,
+/// matrices whose bytes 64 bits cannot count.
+std::string what_is_illegal(const BenchProblem& problem);
+
 /// Elements from one matrix of a batch to the next: leading dimension times stored columns.
 std::int64_t stride_a(const BenchProblem& problem);
 std::int64_t stride_b(const BenchProblem& problem);
@@ -38,7 +42,8 @@ double flops(const BenchProblem& problem);
 /// Bytes that no implementation can avoid: A and B read once, C written once (beta = 0).
 double compulsory_bytes(const BenchProblem& problem);
 
-/// "square NN 4096x4096x4096", with ld and batch where they are not the plain ones.
+/// "square NN 4096x4096x4096" (m x n x k), with " ld 5000,4096,4096" and " *96" (batch) where they are not the plain
+/// ones.
 std::string to_text(const BenchProblem& problem);
 
 }  // namespace ladder::bench
