@@ -2,8 +2,10 @@
 // Measurements as they are kept: a CSV file whose `#` lines say under which conditions it was made.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,9 +43,17 @@ struct BenchRow {
   std::string verdict;  ///< "right", or what was wrong: then the times mean nothing
 };
 
+inline constexpr std::string_view verdict_right = "right";
+
+/// True where the verdict is "right", the error is within its bound and the time is a positive finite number.
+bool is_right(const BenchRow& row);
+
+/// Of rows that are not right there is none: NaN.
 double tflops(const BenchRow& row);
-std::optional<double> ratio(const BenchRow& row);           ///< peer time / own time: above 1 is quicker than the peer
-std::optional<double> share_of_floor(const BenchRow& row);  ///< floor / own time: at most about 1
+/// Peer time / own time: above 1 is quicker than the peer. Nothing for a row that is not right or has no peer.
+std::optional<double> ratio(const BenchRow& row);
+/// Floor / own time: at most about 1. Nothing for a row that is not right or has no floor.
+std::optional<double> share_of_floor(const BenchRow& row);
 
 /// "GPU", "driver", "command" ... in the order in which they are printed.
 using Conditions = std::vector<std::pair<std::string, std::string>>;
@@ -52,5 +62,14 @@ struct Results {
   Conditions conditions;
   std::vector<BenchRow> rows;
 };
+
+/// The whole file: conditions as "# key: value" lines, the line of columns, a line a row (RFC 4180).
+std::string results_csv(const Results& results);
+
+/// Reads such a file, or one made by hand: columns in any order, by name. Required are category, op_a, op_b, m, n, k,
+/// batch, rung, ms, and one of peer_ms and ratio; a peer's time and a floor that are missing are derived from ratio
+/// and share_of_floor. No verdict column means right. A time that is empty or no finite number is NaN, which is a row
+/// without a result. Nothing and one line "PATH:LINE: what is wrong" where the file cannot be used.
+std::optional<Results> read_results(const std::filesystem::path& path, std::string& complaint);
 
 }  // namespace ladder::bench
