@@ -3,7 +3,7 @@
 // the GPU (namespace ladder::gpu) and by the C++ compiler for the emulator (ladder::emulated). Both
 // sides offer, in namespace ladder::LADDER_DEVICE:
 //
-//   launch<kernel, Smem>(blocks, threads, stream, problem)   grid in x only, dynamic shared memory
+//   launch<kernel, Smem>(tiles, threads, stream, problem)   tiles along x, the batch along y and z
 //   block_smem<Smem>()                        the block's shared memory, seen as one struct
 //   async_copy<BYTES>(dst, src)               global -> shared, 4 or 16 bytes, lands at a StageBarrier
 //   StageBarrier                              per-stage full/empty barrier in shared memory

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "grid_extents.hpp"
 #include "rung.hpp"
 
 #define LADDER_DEVICE gpu
@@ -157,19 +158,20 @@ cudaError_t allow_shared_memory(std::size_t bytes) {
 
 }  // namespace detail
 
-/// Enqueues `blocks` blocks of `threads` threads. Returns the launch's own error; none is left behind
-/// for the caller's cudaGetLastError().
+/// Enqueues `tiles` blocks of `threads` threads for each product of the batch. Returns the launch's own error; none
+/// is left behind for the caller's cudaGetLastError().
 template <auto kernel, class Smem>
-LaunchStatus launch(std::int64_t blocks, int threads, Stream stream, const GemmProblem& problem) {
+LaunchStatus launch(std::int64_t tiles, int threads, Stream stream, const GemmProblem& problem) {
   constexpr std::size_t smem_bytes = std::is_same_v<Smem, NoSmem> ? 0 : sizeof(Smem);
-  constexpr std::int64_t largest_grid = 2147483647;
-  if (blocks > largest_grid) return cudaErrorInvalidConfiguration;
+  const GridExtents grid = grid_extents(tiles, problem.batch);
+  if (!is_launchable(grid)) return cudaErrorInvalidConfiguration;
   cudaError_t error = detail::allow_shared_memory<kernel>(smem_bytes);
   if (error == cudaSuccess) {
     GemmProblem argument = problem;
     void* arguments[] = {&argument};
-    error = cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads)),
-                             arguments, smem_bytes, static_cast<cudaStream_t>(stream));
+    const dim3 blocks(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z));
+    error = cudaLaunchKernel(kernel, blocks, dim3(static_cast<unsigned>(threads)), arguments, smem_bytes,
+                             static_cast<cudaStream_t>(stream));
   }
   if (error != cudaSuccess) static_cast<void>(cudaGetLastError());
   return error;

@@ -7,9 +7,7 @@ namespace ladder {
 
 namespace {
 
-bool host_known(const Scalar& scalar, float value) {
-  return scalar.device == nullptr && scalar.value == value;
-}
+bool host_known(const Scalar& scalar, float value) { return scalar.device == nullptr && scalar.value == value; }
 
 std::int64_t smallest_ld(std::int64_t stored_rows) { return std::max<std::int64_t>(1, stored_rows); }
 
@@ -30,7 +28,7 @@ GemmArgument first_illegal_argument(const GemmProblem& p) {
 bool only_scales_c(const GemmProblem& p) { return p.k == 0 || host_known(p.alpha, 0.0f); }
 
 bool is_noop(const GemmProblem& p) {
-  if (p.m == 0 || p.n == 0) return true;
+  if (p.m == 0 || p.n == 0 || p.batch <= 0) return true;
   return only_scales_c(p) && host_known(p.beta, 1.0f);
 }
 

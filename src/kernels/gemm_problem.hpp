@@ -15,11 +15,13 @@ struct Scalar {
   float value = 0.0f;
 };
 
-/// C := alpha * op(A) * op(B) + beta * C, all matrices column-major, FP32.
+/// C := alpha * op(A) * op(B) + beta * C, all matrices column-major, FP32; or a batch of such products that differ
+/// in the addresses of their matrices alone.
 ///
 /// op(A) is m x k, op(B) is k x n, C is m x n. A leading dimension is the number of elements between
 /// two columns as stored. a, b and c are addresses of the memory that the launching device reads:
-/// GPU memory for the GPU, host memory for the emulator.
+/// GPU memory for the GPU, host memory for the emulator. Product i of a batch has its matrices at a + i * stride_a,
+/// b + i * stride_b and c + i * stride_c; a stride may be 0 (of A and B) or negative.
 struct GemmProblem {
   Op op_a = Op::none;
   Op op_b = Op::none;
@@ -34,6 +36,10 @@ struct GemmProblem {
   Scalar beta;
   float* c = nullptr;
   std::int64_t ldc = 1;
+  std::int64_t batch = 1;
+  std::int64_t stride_a = 0;
+  std::int64_t stride_b = 0;
+  std::int64_t stride_c = 0;
 };
 
 /// The arguments that validate() looks at, in the order in which the BLAS reports them.
@@ -43,8 +49,8 @@ enum class GemmArgument : std::uint8_t { none, m, n, k, lda, ldb, ldc };
 /// Pointers are not looked at: which of them may be null depends on the door.
 GemmArgument first_illegal_argument(const GemmProblem& problem);
 
-/// True where the BLAS leaves C alone whatever A and B hold: m = 0, n = 0, or a host-known
-/// beta = 1 together with k = 0 or a host-known alpha = 0.
+/// True where the BLAS leaves C alone whatever A and B hold: m = 0, n = 0, an empty batch, or a
+/// host-known beta = 1 together with k = 0 or a host-known alpha = 0.
 bool is_noop(const GemmProblem& problem);
 
 /// True where A and B must not be read, as far as the host can tell: k = 0 or a host-known alpha = 0.

@@ -45,6 +45,21 @@ __device__ __forceinline__ int panel_extent(std::int64_t left) {
   return static_cast<int>(left < panel_limit ? left : panel_limit);
 }
 
+/// The product that this block has a share in: blockIdx.y and .z count the batch. A block beyond its last product
+/// gets one that leaves C alone.
+__device__ __forceinline__ GemmProblem product_of_block(const GemmProblem& batch) {
+  const std::int64_t product = static_cast<std::int64_t>(gridDim.y) * blockIdx.z + blockIdx.y;
+  GemmProblem p = batch;
+  p.a += product * batch.stride_a;
+  p.b += product * batch.stride_b;
+  p.c += product * batch.stride_c;
+  if (product >= batch.batch) {
+    p.alpha = {nullptr, 0.0f};
+    p.beta = {nullptr, 1.0f};
+  }
+  return p;
+}
+
 /// The part of C that a block computes. How far C goes on from its corner is known up to `panel_limit`.
 struct BlockTile {
   std::int64_t m0;  ///< first row of C

@@ -15,7 +15,8 @@ namespace {
 
 using Tile = TileShape<16, 16, 1, 1, 1>;
 
-__global__ void __launch_bounds__(Tile::THREADS) sgemm_naive(const GemmProblem p) {
+__global__ void __launch_bounds__(Tile::THREADS) sgemm_naive(const GemmProblem batch) {
+  const GemmProblem p = product_of_block(batch);
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
 

@@ -15,8 +15,9 @@ namespace {
 using Tile = TileShape<128, 128, 8, 8, 8>;
 
 template <Major A_MAJOR, Major B_MAJOR>
-__global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2)) sgemm_padded(const GemmProblem p) {
-  compute_vectorized_tile<Tile, PaddedRows, A_MAJOR, B_MAJOR>(p);
+__global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2))
+    sgemm_padded(const GemmProblem batch) {
+  compute_vectorized_tile<Tile, PaddedRows, A_MAJOR, B_MAJOR>(batch);
 }
 
 LaunchStatus launch_padded(const GemmProblem& p, Stream stream) {

@@ -40,8 +40,8 @@ struct Tiny : Candidate<TileShape<32, 32, 16, 4, 4>, 16> {
 
 template <class C, Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(C::Shape::THREADS, resident_blocks<C::Shape::THREADS>(C::resident))
-    sgemm_autotuned(const GemmProblem p) {
-  compute_vectorized_tile<typename C::Shape, PlainRows, A_MAJOR, B_MAJOR>(p);
+    sgemm_autotuned(const GemmProblem batch) {
+  compute_vectorized_tile<typename C::Shape, PlainRows, A_MAJOR, B_MAJOR>(batch);
 }
 
 template <class C>

@@ -131,7 +131,8 @@ class Producer {
 
 // Every warp copies its share of the next slab, then computes.
 template <class Tile, Feed FEED_A, Feed FEED_B>
-__global__ void __launch_bounds__(Tile::THREADS) sgemm_double_buffered(const GemmProblem p) {
+__global__ void __launch_bounds__(Tile::THREADS) sgemm_double_buffered(const GemmProblem batch) {
+  const GemmProblem p = product_of_block(batch);
   PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
@@ -151,8 +152,9 @@ __global__ void __launch_bounds__(Tile::THREADS) sgemm_double_buffered(const Gem
 
 // A warpgroup of its own copies; the others only compute.
 template <class Tile>
-__global__ void __launch_bounds__(Tile::THREADS + PRODUCER_THREADS, 1) sgemm_warp_specialized(const GemmProblem p) {
+__global__ void __launch_bounds__(Tile::THREADS + PRODUCER_THREADS, 1) sgemm_warp_specialized(const GemmProblem batch) {
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  const GemmProblem p = product_of_block(batch);
   PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;

@@ -5,10 +5,9 @@
 #include <cstdint>
 
 #include "device.cuh"
+#include "grid_extents.hpp"
 
 namespace ladder::LADDER_DEVICE {
-
-constexpr std::int64_t ceil_div(std::int64_t value, std::int64_t divisor) { return (value + divisor - 1) / divisor; }
 
 /// A block computes BM x BN of C, stepping through K by BK with STAGES slabs in shared memory;
 /// each of its threads computes TM x TN.

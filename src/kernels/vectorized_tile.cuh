@@ -19,9 +19,10 @@ struct VectorizedTiles {
 
 /// Computes this block's tile of C. A thread's quads are spread over the whole block tile.
 template <class Tile, class Rows, Major A_MAJOR, Major B_MAJOR>
-__device__ __forceinline__ void compute_vectorized_tile(const GemmProblem& p) {
+__device__ __forceinline__ void compute_vectorized_tile(const GemmProblem& batch) {
   using Tiles = VectorizedTiles<Tile, Rows, A_MAJOR, B_MAJOR>;
   using Results = ThreadQuads<Tile::TM, Tile::TN, Tile::THREADS_M * vec, Tile::THREADS_N * vec>;
+  const GemmProblem p = product_of_block(batch);
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
 

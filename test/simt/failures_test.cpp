@@ -98,7 +98,7 @@ TEST_CASE("what the GPU would refuse is a fault") {
   const GemmProblem problem;
   CHECK(launch<half_of_the_block_exits, NoSmem>(1, 0, nullptr, problem) == emulator_fault);
   CHECK(launch<half_of_the_block_exits, NoSmem>(1, simt::largest_block + 1, nullptr, problem) == emulator_fault);
-  CHECK(launch<half_of_the_block_exits, NoSmem>(simt::largest_grid + 1, 1, nullptr, problem) == emulator_fault);
+  CHECK(launch<half_of_the_block_exits, NoSmem>(largest_grid_x + 1, 1, nullptr, problem) == emulator_fault);
 }
 
 }  // namespace ladder::emulated

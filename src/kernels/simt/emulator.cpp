@@ -70,10 +70,11 @@ int useful_workers(const Grid& grid) {
   constexpr double ns_per_multiply_add = 1.0;
   constexpr double ns_worth_a_worker = 1.0e6;
   const GemmProblem& p = *grid.problem;
-  const double work_ns =
-      ns_per_thread * static_cast<double>(grid.blocks) * grid.threads +
-      ns_per_multiply_add * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  const double useful = std::min(static_cast<double>(grid.blocks), work_ns / ns_worth_a_worker);
+  const auto blocks = static_cast<double>(grid.extents.blocks());
+  const double work_ns = ns_per_thread * blocks * grid.threads +
+                         ns_per_multiply_add * static_cast<double>(p.m) * static_cast<double>(p.n) *
+                             static_cast<double>(p.k) * static_cast<double>(p.batch);
+  const double useful = std::min(blocks, work_ns / ns_worth_a_worker);
   if (useful < 2.0) return 1;
   return static_cast<int>(std::min(useful, static_cast<double>(std::max(1u, std::thread::hardware_concurrency()))));
 }
@@ -95,7 +96,7 @@ struct BlockQueue {
       team.start_launch(grid);
       while (status.load(std::memory_order_relaxed) == launch_ok) {
         const std::int64_t block = next.fetch_add(1, std::memory_order_relaxed);
-        if (block >= grid.blocks) return;
+        if (block >= grid.extents.blocks()) return;
         if (const LaunchStatus result = team.run_block(block); result != launch_ok) fail(result);
       }
     } catch (const std::bad_alloc&) {
@@ -130,7 +131,7 @@ LaunchStatus run_on_fibers(const Grid& grid) {
 
 LaunchStatus run_on_os_threads(const Grid& grid) {
   OsThreadTeam team(grid, chosen_patience.load());
-  for (std::int64_t block = 0; block < grid.blocks; ++block) {
+  for (std::int64_t block = 0; block < grid.extents.blocks(); ++block) {
     if (const LaunchStatus status = team.run_block(block); status != launch_ok) return status;
   }
   return launch_ok;
@@ -145,7 +146,7 @@ void set_scheduler(Scheduler scheduler, std::chrono::milliseconds patience) {
 
 LaunchStatus run_grid(const Grid& grid) noexcept {
   if (!cpu_runs_kernels()) return emulator_no_fma;
-  if (grid.blocks > largest_grid || grid.threads < 1 || grid.threads > largest_block) return emulator_fault;
+  if (!is_launchable(grid.extents) || grid.threads < 1 || grid.threads > largest_block) return emulator_fault;
   try {
     return chosen_scheduler.load() == Scheduler::fibers ? run_on_fibers(grid) : run_on_os_threads(grid);
   } catch (const std::bad_alloc&) {

@@ -6,13 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "grid_extents.hpp"
 #include "rung.hpp"
 
 namespace ladder::simt {
 
-/// One launch: `blocks` blocks of `threads` threads, each thread calling entry(problem).
+/// One launch: blocks of `threads` threads, each thread calling entry(problem).
 struct Grid {
-  std::int64_t blocks;
+  GridExtents extents;
   int threads;
   std::size_t smem_bytes;
   void (*entry)(const GemmProblem&);

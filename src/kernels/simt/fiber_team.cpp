@@ -17,7 +17,7 @@ void FiberTeam::start_launch(const Grid& grid) {
   smem_.resize(grid.smem_bytes);
   smem = smem_.address();
   block_dim = {static_cast<unsigned>(grid.threads), 1, 1};
-  grid_dim = {static_cast<unsigned>(grid.blocks), 1, 1};
+  grid_dim = index_of(grid.extents);
   for (int i = static_cast<int>(members_.size()); i < threads_; ++i) {
     Member& member = members_.emplace_back();
     member.thread_index.x = static_cast<unsigned>(i);
@@ -26,7 +26,7 @@ void FiberTeam::start_launch(const Grid& grid) {
 }
 
 void FiberTeam::reset_block(std::int64_t block) {
-  block_index.x = static_cast<unsigned>(block);
+  block_index = block_at(grid_dim, block);
   smem_.fill_with_nan();
   started_ = 0;
   running_ = threads_;

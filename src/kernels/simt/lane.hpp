@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
+#include "grid_extents.hpp"
 #include "rung.hpp"
 
 namespace ladder::simt {
 
 inline constexpr int lanes_per_warp = 32;
 inline constexpr int largest_block = 1024;
-inline constexpr std::int64_t largest_grid = 2147483647;
 inline constexpr int largest_copy = 4;  // floats in one asynchronous copy
 
 /// threadIdx, blockIdx, blockDim and gridDim.
@@ -19,6 +19,17 @@ struct Index {
   unsigned y = 0;
   unsigned z = 0;
 };
+
+inline Index index_of(const GridExtents& extents) {
+  return {static_cast<unsigned>(extents.x), static_cast<unsigned>(extents.y), static_cast<unsigned>(extents.z)};
+}
+
+/// The index of the block that is number `block` in the order x, y, z.
+inline Index block_at(const Index& grid, std::int64_t block) {
+  const std::int64_t row = block / grid.x;
+  return {static_cast<unsigned>(block % grid.x), static_cast<unsigned>(row % grid.y),
+          static_cast<unsigned>(row / grid.y)};
+}
 
 /// An asynchronous copy that has been issued and has not landed. The source has been read already.
 struct CopyInFlight {

@@ -19,7 +19,7 @@ OsThreadTeam::OsThreadTeam(const Grid& grid, std::chrono::milliseconds patience)
   smem_.resize(grid.smem_bytes);
   smem = smem_.address();
   block_dim = {static_cast<unsigned>(grid.threads), 1, 1};
-  grid_dim = {static_cast<unsigned>(grid.blocks), 1, 1};
+  grid_dim = index_of(grid.extents);
   threads_.reserve(members_.size());
   try {
     for (Member& member : members_) {
@@ -45,7 +45,7 @@ void OsThreadTeam::next_turn() {
 }
 
 LaunchStatus OsThreadTeam::run_block(std::int64_t block) {
-  block_index.x = static_cast<unsigned>(block);
+  block_index = block_at(grid_dim, block);
   smem_.fill_with_nan();
   block_ = std::make_unique<BarrierMeeting>(*this, grid_.threads);
   warps_.clear();
