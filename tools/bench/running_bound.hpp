@@ -7,13 +7,14 @@
 
 namespace ladder::bench {
 
-/// Sum of products in order of k, with R = the sum of the magnitudes of all its partial sums.
+/// How far an FP32 sum of `terms` products may be from their float64 sum s, where R is the sum of the magnitudes of its
+/// partial sums in order of k: 4 u (R + |s|). NaN or infinity where the data hold them.
 ///
 /// An FP32 sum by fused multiply-adds in this order errs by at most u R to first order, u = 2^-24 (Higham, Accuracy and
-/// Stability of Numerical Algorithms, 2nd ed., section 3.3: each step rounds its own partial sum once). Any run of
-/// consecutive products sums to the difference of two partial sums; so sums taken in blocks, rounded products, and the
-/// final rounding of alpha s stay inside the same terms, doubled once for the differences and once for the products.
-/// Each rounding may instead lose half of the least subnormal.
+/// Stability of Numerical Algorithms, 2nd ed., section 3.3: each step rounds its own partial sum once). Another order
+/// or blocks of k have other partial sums, each a difference of two of these; products may be rounded by themselves,
+/// and alpha s once more. The factor 4 is room for those: on data whose partial sums are alike, as random ones are, an
+/// honest FP32 result stays far below the bound. Each rounding may instead lose half of the least subnormal.
 class RunningSum {
  public:
   void add(float a, float b) {
@@ -24,12 +25,7 @@ class RunningSum {
 
   double value() const { return sum_; }
 
-  /// 4 u (R + |s|): NaN or infinity where the data hold them.
-  double bound() const {
-    constexpr double u = 0x1p-24;
-    constexpr double least_subnormal = 0x1p-149;
-    return 4.0 * u * (partial_sums_ + std::abs(sum_)) + static_cast<double>(terms_) * least_subnormal;
-  }
+  double bound() const { return running_bound(sum_, partial_sums_, terms_); }
 
   /// |error| / bound of a result: above 1, or NaN, is wrong. A result without an error is right whatever the bound.
   double share_of_bound(float result) const {
