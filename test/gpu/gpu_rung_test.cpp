@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/gpu_run.hpp"
+#include "gpu_kernels.hpp"
 #include "support/oracle.hpp"
 #include "support/rung_case.hpp"
 
@@ -18,25 +18,6 @@ namespace ladder::test {
 namespace {
 
 constexpr Op ops[] = {Op::none, Op::transpose};
-
-struct Kernel {
-  std::string name;
-  Launch launch;
-  TileExtents tile;
-};
-
-/// What every rung can be asked to launch: its own choice, and each configuration it chooses from.
-std::vector<Kernel> gpu_kernels() {
-  std::vector<Kernel> all;
-  for (const Rung& rung : rungs()) {
-    if (rung.gpu == nullptr) continue;
-    all.push_back({rung.name, rung.gpu->launch, rung.gpu->tile});
-    for (const KernelConfig& config : rung.gpu->configs) {
-      all.push_back({std::string(rung.name) + ":" + config.name, config.launch, config.tile});
-    }
-  }
-  return all;
-}
 
 /// Elements of `result` outside their bound.
 std::int64_t wrong_elements(const Matrix& result, const std::vector<Expected>& expected) {
