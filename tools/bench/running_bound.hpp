@@ -15,6 +15,13 @@ namespace ladder::bench {
 /// or blocks of k have other partial sums, each a difference of two of these; products may be rounded by themselves,
 /// and alpha s once more. The factor 4 is room for those: on data whose partial sums are alike, as random ones are, an
 /// honest FP32 result stays far below the bound. Each rounding may instead lose half of the least subnormal.
+inline double running_bound(double sum, double partial_sums, std::int64_t terms) {
+  constexpr double u = 0x1p-24;
+  constexpr double least_subnormal = 0x1p-149;
+  return 4.0 * u * (partial_sums + std::abs(sum)) + static_cast<double>(terms) * least_subnormal;
+}
+
+/// Sum of products in order of k, with the sum of the magnitudes of all its partial sums.
 class RunningSum {
  public:
   void add(float a, float b) {
