@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Whoever takes part in a race of host-pointer calls, in this process or in another one.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "host_door_matrices.hpp"
+#include "judgement.hpp"
+
+namespace ladder::bench {
+
+/// What came of one call.
+struct HostAnswer {
+  std::string complaint;               ///< why there is no result; empty where there is one
+  double ms = 0.0;                     ///< of the whole batch, by the clock of the process that called
+  std::optional<Judgement> judgement;  ///< of a checked call
+};
+
+class HostContender {
+ public:
+  virtual ~HostContender() = default;
+
+  /// Makes ready for calls of `task`, whose matrices in this process are `matrices` (they outlive the calls). Why that
+  /// failed; empty when it did not.
+  virtual std::string begin(const HostTask& task, HostMatrices& matrices) = 0;
+
+  virtual HostAnswer call() = 0;
+
+  /// The same, with C poisoned before and judged after.
+  virtual HostAnswer checked_call() = 0;
+
+  /// "9", as the rung that was asked for; empty for a peer, and where the library chooses by itself.
+  virtual std::string rung() const { return {}; }
+
+  /// "openblas", or what served our library's calls since begin().
+  virtual std::string name() const = 0;
+
+  /// True where the GPU did the work for certain: then the host door's floor applies.
+  virtual bool on_gpu() const { return false; }
+};
+
+}  // namespace ladder::bench
