@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -12,19 +11,19 @@
 namespace ladder::bench {
 
 /// Enqueues the work to be timed on the stream, once, and returns without waiting. Null, or what went wrong (a text
-/// that lives on). It must bear being captured into a CUDA graph after a first call.
+/// that lives on). After a first call it must bear being captured into a CUDA graph.
 using Enqueue = std::function<const char*(Stream)>;
 
-/// Null, or the text of a rung's failed launch.
+/// Null for launch_ok, else the status in words.
 const char* launch_complaint(LaunchStatus status);
 
 /// What is true at the start of each sample, and how the work gets to the GPU.
 struct TimingMode {
-  bool cold = true;    ///< a buffer of several times the L2 was written just before; else the same work ran just before
+  bool cold = true;    ///< several times the L2 was written just before; else the same work ran just before
   bool graph = false;  ///< replayed as a CUDA graph, for work of a few microseconds; else enqueued between two events
 };
 
-/// A stream of its own on the current device and the buffer that pushes everything else out of the L2. One thread.
+/// A stream of its own on the current device, and a buffer that pushes everything else out of the L2. One thread.
 class GpuTimer {
  public:
   GpuTimer();
@@ -37,13 +36,14 @@ class GpuTimer {
 
   Stream stream() const { return stream_; }
 
-  /// Keeps the GPU busy with the work for at least that long and waits; at least once. Empty, or what went wrong.
+  /// Keeps the GPU busy with the work for at least that long, at least once, and waits. Empty, or what went wrong.
   std::string run_for(const Enqueue& work, double milliseconds) const;
 
-  /// Microseconds of host time that one call of `work` takes while the stream is idle; waits before and after.
+  /// Host time in microseconds that one call of `work` takes on the idle stream; waits before and after. 0 and a
+  /// complaint where it went wrong.
   double host_microseconds(const Enqueue& work, std::string& complaint) const;
 
-  /// Enqueues the writing of the flush buffer. Null, or what went wrong.
+  /// Enqueues the writing of the buffer. Null, or what went wrong.
   const char* flush_l2() const;
 
  private:
@@ -53,7 +53,7 @@ class GpuTimer {
   std::string complaint_;
 };
 
-/// One piece of work, ready to be sampled: run once, measured once, its graph built. The timer must outlive it.
+/// One piece of work, ready to be sampled: it has run twice, and its graph is built. The timer must outlive it.
 class TimedWork {
  public:
   TimedWork(const GpuTimer& timer, Enqueue work, TimingMode mode);
@@ -61,21 +61,29 @@ class TimedWork {
   TimedWork(const TimedWork&) = delete;
   TimedWork& operator=(const TimedWork&) = delete;
 
-  /// Empty, or what went wrong first, here or in sample(); there are no more samples then.
+  /// Empty, or what went wrong first, here or in a sample; the samples mean nothing then.
   const std::string& complaint() const { return complaint_; }
 
-  /// Milliseconds of one run on the GPU, from CUDA events around it; waits for it. Warm graphs run the work several
-  /// times in a row and give the mean. Meaningless once there is a complaint.
-  double sample();
-
-  /// The first, rough time in milliseconds: for deciding how many samples to take.
+  /// Milliseconds of a first, rough measurement: to decide how many samples to take.
   double estimate() const { return estimate_; }
 
+  /// Enqueues one sample and returns.
+  void begin();
+
+  /// Waits for it. Milliseconds that the work took on the GPU, from CUDA events around it; a warm graph runs it several
+  /// times in a row and gives the mean.
+  double end();
+
+  double sample() {
+    begin();
+    return end();
+  }
+
  private:
-  const char* enqueue_sample(unsigned event_flags);
   void note(const char* complaint);
+  void note(int status);
+  void enqueue_sample(unsigned event_flags);
   void capture();
-  double elapsed();
 
   const GpuTimer& timer_;
   Enqueue work_;
