@@ -18,8 +18,9 @@ struct GpuReading {
   std::optional<std::uint64_t> throttle_reasons;  ///< NVML's bits; see throttle_text
 };
 
-/// Reads NVML, which it looks up when constructed; it never sets anything. A reading takes tens of microseconds of the
-/// host's time and none of the GPU's stream. One thread at a time for each object.
+/// Reads NVML, which it looks up when constructed; it never sets anything, and puts nothing on a stream of the GPU.
+/// Power is what the card draws at that moment where the driver can say it, else its average over the last second.
+/// One thread at a time for each object.
 class GpuSensors {
  public:
   /// Of the GPU at that PCI address, as cudaDeviceGetPCIBusId writes it ("0000:1b:00.0"). Never fails: where there is
