@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench_problem.hpp"
+#include "matrix_data.hpp"
 #include "results.hpp"
 #include "roofline.hpp"
 
@@ -21,8 +22,8 @@ struct HostDoorOptions {
   std::vector<BenchProblem> problems;
   std::vector<std::string> rungs;    ///< as `ladder list` shows them; empty: the library's own choice
   std::vector<std::string> against;  ///< of "openblas" and "nvblas"; empty: openblas, and nvblas where it works
-  std::string data = "normal";       ///< "normal", "uniform", "positive" or "zeros"
-  int samples = 15;                  ///< of each contender; 3 where one call takes more than 2 s
+  Data data = Data::normal;
+  int samples = 15;  ///< of each contender; 3 where one call takes more than 2 s
   std::uint64_t seed = 1;
   std::string library;            ///< path of libladderblas.so
   std::string blas;               ///< path of OpenBLAS; empty: LADDER_BLAS, or what the loader finds

@@ -17,6 +17,9 @@ struct HostAnswer {
   std::optional<Judgement> judgement;  ///< of a checked call
 };
 
+/// Rung of the rows that are not ours.
+inline constexpr const char* peers_rung = "0";
+
 class HostContender {
  public:
   virtual ~HostContender() = default;
@@ -30,8 +33,8 @@ class HostContender {
   /// The same, with C poisoned before and judged after.
   virtual HostAnswer checked_call() = 0;
 
-  /// "9", as the rung that was asked for; empty for a peer, and where the library chooses by itself.
-  virtual std::string rung() const { return {}; }
+  /// What LADDER_RUNG calls the rung that was asked for; "0" for a peer: the library that we stand in for.
+  virtual std::string rung() const { return peers_rung; }
 
   /// "openblas", or what served our library's calls since begin().
   virtual std::string name() const = 0;

@@ -69,12 +69,10 @@ double HostFunction::timed_call(HostMatrices& matrices) const {
   return timer.microseconds() / us_per_ms;
 }
 
-std::optional<LoadedBlas> load_blas(const std::vector<std::string>& files, std::string& complaint) {
-  for (const std::string& file : files) {
-    if (void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return LoadedBlas{handle, path_of(handle, file)};
-    const char* reason = dlerror();
-    complaint = reason != nullptr ? reason : file + " cannot be opened";
-  }
+std::optional<LoadedBlas> load_blas(const std::string& file, std::string& complaint) {
+  if (void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return LoadedBlas{handle, path_of(handle, file)};
+  const char* reason = dlerror();
+  complaint = reason != nullptr ? reason : file + " cannot be opened";
   return std::nullopt;
 }
 

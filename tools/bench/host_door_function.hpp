@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "host_door_matrices.hpp"
 
@@ -37,8 +36,8 @@ struct LoadedBlas {
   std::string path;  ///< of the file, as the loader found it
 };
 
-/// Opens the first of `files` that can be opened, by RTLD_LOCAL; nothing, and why, where none can.
-std::optional<LoadedBlas> load_blas(const std::vector<std::string>& files, std::string& complaint);
+/// Opens it by RTLD_LOCAL; nothing, and why, where that fails.
+std::optional<LoadedBlas> load_blas(const std::string& file, std::string& complaint);
 
 /// The door's function of that library; nothing, and why, where it has none.
 std::optional<HostFunction> find_function(const LoadedBlas& library, HostDoor door, std::string& complaint);

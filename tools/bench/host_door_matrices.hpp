@@ -5,17 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "bench_problem.hpp"
 #include "judgement.hpp"
+#include "matrix_data.hpp"
 
 namespace ladder::bench {
 
 /// What is multiplied: the same values in every process that is given the same task.
 struct HostTask {
-  BenchProblem problem;         ///< with its leading dimensions
-  std::string data = "normal";  ///< "normal", "uniform" (in [-1, 1)), "positive" (in (0, 1]) or "zeros"
+  BenchProblem problem;  ///< legal
+  Data data = Data::normal;
   std::uint64_t seed = 1;
 };
 
@@ -23,7 +23,7 @@ struct HostTask {
 class HostMatrices {
  public:
   /// Draws A and B with as many threads as the machine has; C holds NaN. Throws std::bad_alloc where there is no
-  /// memory, and std::length_error where the matrices have more elements than can be counted.
+  /// memory.
   explicit HostMatrices(const HostTask& task);
 
   const BenchProblem& problem() const { return problem_; }

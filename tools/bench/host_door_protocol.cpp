@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <istream>
@@ -43,14 +42,6 @@ std::optional<double> number_of(const std::string& word) {
   const double value = std::strtod(word.c_str(), &end);
   if (word.empty() || *end != '\0') return std::nullopt;
   return value;
-}
-
-bool legal(const BenchProblem& p) {
-  const auto rows = [](Op op, std::int64_t plain, std::int64_t turned) { return op == Op::none ? plain : turned; };
-  return p.m >= 0 && p.n >= 0 && p.k >= 0 && p.batch >= 0 &&
-         p.lda >= std::max<std::int64_t>(1, rows(p.op_a, p.m, p.k)) &&
-         p.ldb >= std::max<std::int64_t>(1, rows(p.op_b, p.k, p.n)) && p.ldc >= std::max<std::int64_t>(1, p.m) &&
-         fits_host_door(p);
 }
 
 std::string error_answer(const std::string& why) { return fmt::format("{}{} {}", answer_prefix, error_word, why); }
@@ -92,19 +83,21 @@ class Server {
 std::string task_request(const HostTask& task) {
   const BenchProblem& p = task.problem;
   return fmt::format("{} {}{} {} {} {} {} {} {} {} {} {}", task_word, letter(p.op_a), letter(p.op_b), p.m, p.n, p.k,
-                     p.lda, p.ldb, p.ldc, p.batch, task.seed, task.data);
+                     p.lda, p.ldb, p.ldc, p.batch, task.seed, data_name(task.data));
 }
 
 std::optional<HostTask> parse_task_request(const std::string& line) {
   std::istringstream words(line);
-  std::string word, ops, more;
+  std::string word, ops, data, more;
   HostTask task;
   BenchProblem& p = task.problem;
-  words >> word >> ops >> p.m >> p.n >> p.k >> p.lda >> p.ldb >> p.ldc >> p.batch >> task.seed >> task.data;
+  words >> word >> ops >> p.m >> p.n >> p.k >> p.lda >> p.ldb >> p.ldc >> p.batch >> task.seed >> data;
   if (!words || words >> more || word != task_word || ops.size() != 2) return std::nullopt;
   p.op_a = op_of(ops[0]);
   p.op_b = op_of(ops[1]);
-  if (!legal(p)) return std::nullopt;
+  const auto known = data_named(data);
+  if (!known || !what_is_illegal(p).empty() || !fits_host_door(p)) return std::nullopt;
+  task.data = *known;
   return task;
 }
 

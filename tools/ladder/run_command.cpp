@@ -6,27 +6,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "commands.hpp"
+#include "library_path.hpp"
 
 namespace ladder::cli {
 
 namespace {
-
-constexpr const char* library_file = "libladderblas.so";
-
-// Beside the tool: ../lib in a build folder, LADDER_LIBRARY_DIR (relative to the tool, or absolute) when installed.
-std::filesystem::path find_library() {
-  std::error_code error;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* place : {"../lib", LADDER_LIBRARY_DIR}) {
-    const auto candidate = std::filesystem::weakly_canonical(folder / place, error) / library_file;
-    if (std::filesystem::exists(candidate, error)) return candidate;
-  }
-  return {};
-}
 
 void preload(const std::string& library) {
   const char* others = std::getenv("LD_PRELOAD");
@@ -43,8 +29,7 @@ void set_unless_empty(const char* name, const std::string& value) {
 int run_command(const RunOptions& options) {
   const auto library = find_library();
   if (library.empty()) {
-    fmt::print(stderr, "ladder: {} is neither in ../lib nor in {}, seen from this command's folder\n", library_file,
-               LADDER_LIBRARY_DIR);
+    fmt::print(stderr, "{}\n", library_missing());
     return exit_usage;
   }
   if (library.string().find_first_of(" :") != std::string::npos) {

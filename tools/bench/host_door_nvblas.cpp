@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "host_door_nvblas.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+#include "host_door_protocol.hpp"
+
+namespace ladder::bench {
+
+namespace {
+
+/// What even one slow core gets done: no answer is late before that.
+double seconds_explained_by(const BenchProblem& p) {
+  constexpr double slow_flops_per_s = 2e9;
+  constexpr double slow_elements_per_s = 1e7;  // drawn, and touched for the first time
+  const auto elements = static_cast<double>(p.batch) * static_cast<double>(stride_a(p) + stride_b(p) + stride_c(p));
+  return flops(p) / slow_flops_per_s + elements / slow_elements_per_s;
+}
+
+bool write_configuration(const std::filesystem::path& folder, const std::string& cpu_blas) {
+  std::ofstream file(folder / "nvblas.conf");
+  file << "NVBLAS_LOGFILE " << (folder / "nvblas.log").string() << "\n"
+       << "NVBLAS_CPU_BLAS_LIB " << cpu_blas << "\n"
+       << "NVBLAS_GPU_LIST 0\n"
+       << "NVBLAS_AUTOPIN_MEM_ENABLED\n";
+  return static_cast<bool>(file.flush());
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "ladder-bench-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr)
+    throw std::filesystem::filesystem_error("no temporary folder", name, {errno, std::generic_category()});
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string NvblasThere::start_with(const std::string& preloaded, const HostTask& task) {
+  if (!write_configuration(folder_.path(), start_.cpu_blas)) return "no room for its configuration file";
+  const ProcessStart start{
+      {start_.tool, "host-peer"},
+      {{"LD_PRELOAD", preloaded}, {"NVBLAS_CONFIG_FILE", (folder_.path() / "nvblas.conf").string()}},
+      (folder_.path() / "stderr").string()};
+  std::string complaint;
+  process_ = PeerProcess::start(start, complaint);
+  return process_ == nullptr ? complaint : ask_for(task);
+}
+
+std::string NvblasThere::ask_for(const HostTask& task) {
+  std::string complaint;
+  const auto answer = process_->ask(task_request(task), answer_prefix, timeout_s_, complaint);
+  const auto library = answer ? parse_ready_answer(*answer, complaint) : std::nullopt;
+  if (library) {
+    library_ = *library;
+    return {};
+  }
+  process_.reset();
+  return complaint;
+}
+
+std::string NvblasThere::begin(const HostTask& task, HostMatrices&) {
+  timeout_s_ = start_.timeout_s + seconds_explained_by(task.problem);
+  if (process_ != nullptr) return ask_for(task);
+  std::string complaints;
+  for (const std::string& candidate : start_.candidates) {
+    const std::string complaint = start_with(candidate, task);
+    if (complaint.empty()) {
+      start_.candidates = {candidate};
+      return {};
+    }
+    complaints += fmt::format("{}{}: {}", complaints.empty() ? "" : "; ", candidate, complaint);
+  }
+  return complaints;
+}
+
+HostAnswer NvblasThere::request(const char* line) {
+  HostAnswer answer;
+  if (process_ == nullptr) return {"has no process", 0.0, std::nullopt};
+  const auto text = process_->ask(line, answer_prefix, timeout_s_, answer.complaint);
+  if (text) answer = parse_ms_answer(*text);
+  if (!answer.complaint.empty()) process_.reset();
+  return answer;
+}
+
+HostAnswer NvblasThere::call() { return request(call_request); }
+
+HostAnswer NvblasThere::checked_call() {
+  HostAnswer answer = request(check_request);
+  if (answer.complaint.empty() && !answer.judgement) answer.complaint = "answered without a verdict";
+  return answer;
+}
+
+}  // namespace ladder::bench
