@@ -3,6 +3,7 @@
 // measured on, so that it runs the same configurations.
 #pragma once
 
+#include "choose_config.hpp"
 #include "device.cuh"
 
 namespace ladder::LADDER_DEVICE {
@@ -10,17 +11,19 @@ namespace ladder::LADDER_DEVICE {
 struct DeviceTraits {
   int multiprocessors = 0;
   int compute_capability = 0;  ///< 90 for sm_90
+  TuningSlot slot = no_slot;   ///< where its measurements are
 };
 
 #if defined(LADDER_EMULATED)
 
-inline DeviceTraits device_traits() { return {.multiprocessors = 132, .compute_capability = 90}; }
+inline DeviceTraits device_traits() {
+  return {.multiprocessors = 132, .compute_capability = 90, .slot = emulator_slot};
+}
 
 #else
 
 /// Of the current device; asked once per device, zeros where there is none.
 inline DeviceTraits device_traits() {
-  constexpr int tracked_devices = 64;
   static std::atomic<std::uint32_t> known[tracked_devices];
   constexpr int capability_bits = 16;
   int device = 0;
@@ -37,9 +40,16 @@ inline DeviceTraits device_traits() {
     if (device < tracked_devices) known[device].store(packed, std::memory_order_relaxed);
   }
   return {.multiprocessors = static_cast<int>(packed >> capability_bits),
-          .compute_capability = static_cast<int>(packed & ((1u << capability_bits) - 1))};
+          .compute_capability = static_cast<int>(packed & ((1u << capability_bits) - 1)),
+          .slot = device < tracked_devices ? TuningSlot{device} : no_slot};
 }
 
 #endif
+
+/// The configuration of a rung for this problem on the current device; see choose_config.hpp.
+inline const KernelConfig& chosen_config(RungKey rung, std::span<const KernelConfig> configs, const GemmProblem& p) {
+  const DeviceTraits device = device_traits();
+  return choose_config(rung, configs, p, device.multiprocessors > 0 ? device.multiprocessors : 1, device.slot);
+}
 
 }  // namespace ladder::LADDER_DEVICE

@@ -9,6 +9,7 @@
 // Cost: 168 registers lent up to 232, 196 KiB of shared memory, one block an SM. Limit: register read ports.
 // Reference: CUTLASS's multistage and warp-specialised mainloops; PTX ISA, mbarrier, setmaxnreg.
 #include <algorithm>
+#include <limits>
 
 #include "device_traits.cuh"
 #include "pipeline.cuh"
@@ -213,32 +214,30 @@ LaunchStatus launch_specialized(const GemmProblem& p, Stream stream) {
                                                                   stream, p);
 }
 
-// The model's cost of a configuration: rounds over the multiprocessors x area of a tile / share of the FMA
-// peak that the tile reaches. Fewer than `resident` tiles on a multiprocessor leave its latencies uncovered.
-template <class Tile>
-double modelled_cost(const GemmProblem& p, int multiprocessors, int resident, double share_of_peak) {
-  const std::int64_t rounds = std::max<std::int64_t>(ceil_div(tile_count<Tile>(p), multiprocessors), resident);
-  return static_cast<double>(rounds * Tile::BM * Tile::BN) / share_of_peak;
+// Rounds over the multiprocessors x cycles for a tile at the percentage of the FMA peak that it reaches. Fewer than
+// RESIDENT tiles on a multiprocessor leave its latencies uncovered.
+template <class Tile, int RESIDENT, int PERCENT>
+double predicted_cycles(const GemmProblem& p, int multiprocessors) {
+  constexpr double cycles_per_k = Tile::BM * Tile::BN / (128 * (PERCENT / 100.0));  // 128 FMAs a cycle at the peak
+  const std::int64_t share = ceil_div(tile_count<Tile>(p) * p.batch, multiprocessors);
+  return cycles_per_k * static_cast<double>(p.k) * static_cast<double>(std::max<std::int64_t>(share, RESIDENT));
 }
 
 // Four warps cannot issue the single-float copies of an unaligned operand as quickly as eight do: on an H200 at
 // 4095 cubed they reached 32 TFLOP/s and all warps together 41.
-bool suits_specialized(const GemmProblem& p) {
-  return can_specialize() && feed_of_a(p) != Feed::element_mn && feed_of_b(p) != Feed::element_mn;
+double specialized_cycles(const GemmProblem& p, int multiprocessors) {
+  const bool suits = can_specialize() && feed_of_a(p) != Feed::element_mn && feed_of_b(p) != Feed::element_mn;
+  return suits ? predicted_cycles<SpecializedTile, 1, 80>(p, multiprocessors) : std::numeric_limits<double>::infinity();
 }
 
 constexpr KernelConfig configs[] = {
-    {"warp_specialized_256x128", SpecializedTile::extents, launch_specialized},
-    {"all_copy_256x128", LargeTile::extents, launch_all_copy<LargeTile>},
-    {"all_copy_64x64", SmallTile::extents, launch_all_copy<SmallTile>},
+    {"warp_specialized_256x128", SpecializedTile::extents, launch_specialized, specialized_cycles},
+    {"all_copy_256x128", LargeTile::extents, launch_all_copy<LargeTile>, predicted_cycles<LargeTile, 1, 70>},
+    {"all_copy_64x64", SmallTile::extents, launch_all_copy<SmallTile>, predicted_cycles<SmallTile, 2, 55>},
 };
 
 LaunchStatus launch_r09(const GemmProblem& p, Stream stream) {
-  const int multiprocessors = std::max(1, device_traits().multiprocessors);
-  const double large = modelled_cost<LargeTile>(p, multiprocessors, 1, 0.80);
-  const double small = modelled_cost<SmallTile>(p, multiprocessors, 2, 0.55);
-  if (small < large) return launch_all_copy<SmallTile>(p, stream);
-  return suits_specialized(p) ? launch_specialized(p, stream) : launch_all_copy<LargeTile>(p, stream);
+  return chosen_config(rung_key("r09"), configs, p).launch(p, stream);
 }
 
 }  // namespace

@@ -43,6 +43,9 @@ struct KernelConfig {
   const char* name;
   TileExtents tile;
   LaunchStatus (*launch)(const GemmProblem& problem, Stream stream);
+  /// Cycles that the busiest multiprocessor of the current device would need: for comparing the configurations of one
+  /// rung. Infinite where the device cannot run the problem so, or should not.
+  double (*predicted_cycles)(const GemmProblem& problem, int multiprocessors);
 };
 
 /// One rung's kernel as compiled for one device (GPU or emulator).
