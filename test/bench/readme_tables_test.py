@@ -1,2 +1,161 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
+"""The tables of measurements: what tools/readme_tables.py makes of result files, and when it complains."""
+import contextlib
+import importlib.util
+import io
+import pathlib
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools" / "readme_tables.py"
+_spec = importlib.util.spec_from_file_location("readme_tables", SCRIPT)
+readme_tables = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(readme_tables)
+
+COLUMNS = ("category,op_a,op_b,m,n,k,batch,rung,name,data,cache,samples,ms,ms_q1,ms_q3,tflops,ratio,share_of_floor,"
+           "verdict").split(",")
+RUNGS = '''HANDED_ON_RUNG(r00, 0, cublas, fp32, "hand on")
+KERNEL_RUNG(r06, 6, vectorized, fp32, "wide")
+KERNEL_RUNG(r06p, unnumbered, padded, fp32, "pad")
+KERNEL_RUNG(r07, 7, autotuned, fp32, "tuned")
+KERNEL_RUNG(r09, 9, double_buffered, fp32, "ahead")
+'''
+
+
+def row(name, rung, n=64, ms=1.0, ratio=0.5, share=0.25, category="square", verdict="right"):
+    values = {"category": category, "op_a": "N", "op_b": "N", "m": n, "n": n, "k": n, "batch": 1, "rung": rung,
+              "name": name, "data": "normal", "cache": "cold", "samples": 15, "ms": ms, "ms_q1": ms, "ms_q3": ms,
+              "tflops": 7.25, "ratio": ratio, "share_of_floor": share, "verdict": verdict}
+    return ",".join(str(values[column]) for column in COLUMNS)
+
+
+def marked(*names):
+    return "before\n" + "".join(f"<!-- {name}:begin -->\nstale\n<!-- {name}:end -->\nafter {name}\n" for name in names)
+
+
+class Tree(unittest.TestCase):
+    """A tree of its own for each test."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        (self.root / "src" / "kernels").mkdir(parents=True)
+        (self.root / readme_tables.RUNGS).write_text(RUNGS)
+        (self.root / readme_tables.RESULTS).mkdir(parents=True)
+
+    def write(self, name, text):
+        (self.root / name).write_text(text)
+
+    def results(self, name, *rows):
+        head = "# GPU: a card, 700 W\n# command: bench it\n# date: 2030-01-02 03:04 UTC\n# driver: 1.2\n"
+        self.write(readme_tables.RESULTS / name, head + "\n".join([",".join(COLUMNS), *rows]) + "\n")
+
+    def run_script(self, *arguments):
+        """(exit code, stderr)."""
+        with contextlib.redirect_stderr(io.StringIO()) as complaints:
+            code = readme_tables.main(list(arguments), self.root)
+        return code, complaints.getvalue()
+
+    def written(self, document="README.md"):
+        code, complaints = self.run_script()
+        self.assertEqual((code, complaints), (0, ""))
+        self.assertEqual(self.run_script("--check"), (0, ""))
+        return (self.root / document).read_text()
+
+
+class Ladder(Tree):
+    def test_every_rung_has_a_line_and_the_conditions_stand_below(self):
+        self.write("README.md", marked("ladder"))
+        self.results("ladder.csv", row("cublas", 0, ratio=""), row("autotuned", 7), row("autotuned:64x64", 7, ratio=9),
+                     row("double_buffered", 9, ratio=1.034))
+        text = self.written()
+        self.assertIn("before\n<!-- ladder:begin -->\n| rung |", text)
+        self.assertIn("| 0 | `cublas` | hand on | 7.2 | 100 % |", text)
+        self.assertIn("| 7 | `autotuned` | tuned | 7.2 | 50 % |", text)
+        self.assertIn("|  | `padded` | pad | - | - |", text)
+        self.assertIn("| 9 | `double_buffered` (default) | ahead | 7.2 | 103 % |", text)
+        self.assertIn("a card, 700 W, by `bench it`: N,N, random normal data, cold L2 cache", text)
+        self.assertIn("2030-01-02", text)
+        self.assertTrue(text.endswith("<!-- ladder:end -->\nafter ladder\n"))
+        self.assertNotIn("stale", text)
+
+    def test_a_row_that_is_not_right_shows_no_number(self):
+        self.write("README.md", marked("ladder"))
+        self.results("ladder.csv", row("double_buffered", 9, verdict="wrong"), row("autotuned", 7, ms="nan"))
+        text = self.written()
+        self.assertIn("| 9 | `double_buffered` (default) | ahead | - | - |", text)
+        self.assertIn("| 7 | `autotuned` | tuned | - | - |", text)
+
+    def test_two_problems_in_one_ladder_are_refused(self):
+        self.write("README.md", marked("ladder"))
+        self.results("ladder.csv", row("autotuned", 7), row("double_buffered", 9, n=128))
+        code, complaints = self.run_script()
+        self.assertEqual(code, 1)
+        self.assertIn("about 2 problems", complaints)
+
+    def test_the_page_of_the_kernels_has_the_numbers(self):
+        self.write("src/kernels/README.md", marked("ladder-page"))
+        self.results("ladder.csv", row("vectorized", 6, share=""), row("padded", "padded"))
+        text = self.written("src/kernels/README.md")
+        self.assertIn("| 6 | `vectorized` | 7.2 | 50 % | - |", text)
+        self.assertIn("|  | `padded` | 7.2 | 50 % | 25 % |", text)
+
+
+class Categories(Tree):
+    def test_means_and_least_by_category(self):
+        self.write("README.md", marked("fp32"))
+        self.results("fp32.csv", row("cublas", 0), row("double_buffered", 9, ratio=0.5, share=0.2),
+                     row("double_buffered", 9, n=128, ratio=2, share=0.8),
+                     row("double_buffered", 9, n=32, category="large_k", ratio=1, share=""),
+                     row("double_buffered", 9, n=16, category="large_k", verdict="wrong"))
+        text = self.written()
+        self.assertIn("| square | 2 | 100 % | 50 % | 40 % |", text)
+        self.assertIn("| large k | 2 (1 failed) | 100 % | 100 % | - |", text)
+        self.assertIn("| all | 4 (1 failed) | 100 % | 50 % | - |", text)
+
+    def test_squares_stand_side_by_side(self):
+        self.write("src/kernels/README.md", marked("squares"))
+        self.results("squares.csv", row("autotuned", 7, n=512, ms=2.0), row("vectorized", 6, n=512, ms=3.0),
+                     row("vectorized", 6, n=64))
+        text = self.written("src/kernels/README.md")
+        self.assertIn("| n | 6 `vectorized` | 7 `autotuned` | 7 over 6 |", text)
+        self.assertIn("| 64 | 7.2 | - | - |\n| 512 | 7.2 | 7.2 | 1.50 |", text)
+
+
+class Checking(Tree):
+    def test_a_document_that_differs_fails_and_is_left_alone(self):
+        self.write("README.md", marked("ladder"))
+        self.results("ladder.csv", row("double_buffered", 9))
+        code, complaints = self.run_script("--check")
+        self.assertEqual(code, 1)
+        self.assertIn("README.md does not say what the results say", complaints)
+        self.assertEqual((self.root / "README.md").read_text(), marked("ladder"))
+
+    def test_results_that_no_table_shows_fail(self):
+        self.write("README.md", "nothing marked\n")
+        for name in ("fp32.csv", "surprise.csv"):
+            self.results(name, row("double_buffered", 9))
+        code, complaints = self.run_script("--check")
+        self.assertEqual(code, 1)
+        self.assertEqual(len(complaints.splitlines()), 2)
+        self.assertIn("fp32.csv is shown by no table", complaints)
+
+    def test_markers_without_results_are_left_alone(self):
+        self.write("README.md", marked("ladder", "fp32"))
+        self.assertEqual(self.written(), marked("ladder", "fp32"))
+
+    def test_half_a_pair_of_markers_fails(self):
+        for text in ("<!-- ladder:begin -->\n", "<!-- ladder:end -->\n", marked("ladder") + marked("ladder")):
+            self.write("README.md", text)
+            code, complaints = self.run_script("--check")
+            self.assertEqual(code, 1)
+            self.assertIn("the markers of 'ladder' are no pair", complaints)
+
+    def test_unknown_arguments(self):
+        self.assertEqual(self.run_script("--chekc")[0], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -29,7 +29,7 @@ def scripts():
 
 def check(tally, _options):
     tally.command("layers and file lengths", [sys.executable, ROOT / "tools" / "check_layers.py"])
-    tally.command("the README's ladder table", [sys.executable, ROOT / "tools" / "ladder_table.py", "--check"])
+    tally.command("the tables of measurements", [sys.executable, ROOT / "tools" / "readme_tables.py", "--check"])
     found = {"python": [], "bash": []}
     for path, interpreter in scripts():
         found[interpreter].append(path)
