@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What takes part in a measurement on the GPU: a rung, one of its configurations, a door of the library, or cuBLAS.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cublas_sgemm.hpp"
+#include "judgement.hpp"
+#include "roofline.hpp"
+#include "rung_choice.hpp"
+
+namespace ladder::bench {
+
+struct Contender {
+  std::string rung;       ///< "9", "padded"; "0" for a peer
+  std::string name;       ///< "double_buffered", "double_buffered:all_copy_64x64", "cublas_tf32"
+  std::string precision;  ///< "fp32", "tf32"
+  Pipe pipe = Pipe::fp32;
+  Accuracy accuracy = Accuracy::fp32;
+
+  /// Enqueues the whole problem, a batch included, and returns without waiting.
+  DeviceSgemm enqueue;
+};
+
+/// Which unit multiplies. Contenders of one unit take turns, those of the other come after a pause: what a unit draws
+/// lowers the clock of whatever follows.
+inline bool on_tensor_cores(const Contender& contender) { return contender.pipe != Pipe::fp32; }
+
+/// The kernels themselves, launched without any door.
+std::vector<Contender> rung_contenders(const std::vector<RungChoice>& choices);
+
+/// The rungs as a caller of cublasSgemm_v2 gets them, through the library at that path. Nothing, and why, where it
+/// cannot be used, or where a choice forces a configuration, which no caller can.
+std::optional<std::vector<Contender>> door_contenders(const std::string& library_path,
+                                                      const std::vector<RungChoice>& choices, std::string& complaint);
+
+/// Names of the peers on the GPU: the real cuBLAS in three math modes.
+inline constexpr std::string_view gpu_peer_names[] = {"cublas", "cublas_default", "cublas_tf32"};
+
+/// The peers of those names, of one library. Nothing, and why, where there is no cuBLAS.
+std::optional<std::vector<Contender>> peer_contenders(const std::vector<std::string>& names, std::string& complaint);
+
+/// The real cuBLAS that peer_contenders uses; empty where there is none.
+std::string peer_version();
+
+}  // namespace ladder::bench

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// One problem at a time: every contender checked, then timed in turns with the others.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contender.hpp"
+#include "device_matrices.hpp"
+#include "gpu_timer.hpp"
+#include "nvml.hpp"
+#include "results.hpp"
+#include "roofline.hpp"
+
+namespace ladder::bench {
+
+struct MeasureOptions {
+  Data data = Data::normal;
+  bool cold = true;      ///< L2 flushed before each sample
+  int samples = 0;       ///< of each contender; 0: 15, and up to 51 where they are short
+  double pause_s = 0.3;  ///< between the contenders of one unit of the GPU and those of the other
+  std::string peer;      ///< name of the contender that `ratio` compares with; may be empty
+  Ceilings ceilings;     ///< for floors, and for the choice between graphs and streams
+};
+
+/// Races on the current device. One thread; nothing else should run on the device.
+class Race {
+ public:
+  Race(std::vector<Contender> contenders, MeasureOptions options);
+
+  /// Empty, or why nothing can be measured here.
+  const std::string& complaint() const { return timer_.complaint(); }
+
+  /// A row for each contender, in their order. One that fails, or whose result is wrong, has that as its verdict and no
+  /// time; the others run all the same.
+  std::vector<BenchRow> run(const BenchProblem& problem);
+
+  /// NVML's reasons for lower clocks that were seen while samples ran, or'ed.
+  std::uint64_t throttle_seen() const { return throttle_seen_; }
+
+ private:
+  struct Lane;  // a contender on the present problem, with its samples
+
+  Lane lane_of(const Contender& contender, const BenchProblem& problem) const;
+  TimingMode mode_for(const BenchProblem& problem) const;
+  void check(Lane& lane, const Enqueue& work);
+  void check_timed(Lane& lane);
+  void time_unit(const std::vector<Lane*>& lanes, bool tensor_cores);
+  void warm_up(const std::vector<Lane*>& lanes, bool tensor_cores);
+  void take_samples(const std::vector<Lane*>& lanes);
+  void take_sample(Lane& lane, bool with_sensors);
+  void time_calls(Lane& lane) const;
+  Enqueue work_of(const Contender& contender) const;
+
+  std::vector<Contender> contenders_;
+  MeasureOptions options_;
+  GpuTimer timer_;
+  DeviceMatrices matrices_;
+  GpuSensors sensors_;
+  std::optional<bool> last_on_tensor_cores_;  ///< unit of the last samples; nothing while the card sleeps
+  std::uint64_t throttle_seen_ = 0;
+};
+
+}  // namespace ladder::bench

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "rung_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace ladder::bench {
+
+namespace {
+
+// The GPU's kernel, or in a build without CUDA the emulator's, which has the same configurations.
+const RungKernel* kernel_of(const Rung& rung) { return rung.gpu != nullptr ? rung.gpu : rung.emulated; }
+
+class Choices {
+ public:
+  void add(const Rung& rung, const KernelConfig* config = nullptr) {
+    const auto same = [&](const RungChoice& one) { return one.rung == &rung && one.config == config; };
+    if (std::none_of(list_.begin(), list_.end(), same)) list_.push_back({&rung, config});
+  }
+
+  // False where there is no such rung with a kernel.
+  bool add_numbers(int first, int last) {
+    bool found = false;
+    for (const Rung& rung : rungs()) {
+      if (kernel_of(rung) == nullptr || rung.number < first || rung.number > last) continue;
+      add(rung);
+      found = true;
+    }
+    return found;
+  }
+
+  void add_all() {
+    for (const Rung& rung : rungs()) {
+      if (kernel_of(rung) != nullptr) add(rung);
+    }
+  }
+
+  std::vector<RungChoice> take() { return std::move(list_); }
+
+ private:
+  std::vector<RungChoice> list_;
+};
+
+// "2-5"
+std::optional<std::pair<int, int>> range_of(std::string_view text) {
+  int first = 0;
+  int last = 0;
+  const char* end = text.data() + text.size();
+  const auto [dash, no_first] = std::from_chars(text.data(), end, first);
+  if (no_first != std::errc{} || dash == end || *dash != '-') return std::nullopt;
+  const auto [rest, no_last] = std::from_chars(dash + 1, end, last);
+  if (no_last != std::errc{} || rest != end) return std::nullopt;
+  return std::pair{first, last};
+}
+
+std::string config_names(const RungKernel& kernel) {
+  std::string names;
+  for (const KernelConfig& config : kernel.configs)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", config.name);
+  return names.empty() ? "it has none" : names;
+}
+
+std::string add_configs(const Rung& rung, std::string_view wanted, Choices& choices) {
+  const RungKernel& kernel = *kernel_of(rung);
+  bool found = false;
+  for (const KernelConfig& config : kernel.configs) {
+    if (wanted != "all" && wanted != config.name) continue;
+    choices.add(rung, &config);
+    found = true;
+  }
+  if (found) return {};
+  return fmt::format("'{}' is no configuration of rung {}: {}", wanted, rung.name, config_names(kernel));
+}
+
+// Empty, or why `word` names no rung.
+std::string add_word(std::string_view word, Choices& choices) {
+  if (word == "all") {
+    choices.add_all();
+    return {};
+  }
+  if (const auto range = range_of(word)) {
+    if (choices.add_numbers(range->first, range->second)) return {};
+    return fmt::format("there are no rungs {}; `ladder list` shows them", word);
+  }
+  const std::size_t colon = word.find(':');
+  const Rung* rung = find_rung(word.substr(0, colon));
+  if (rung == nullptr) return fmt::format("'{}' is not a rung; `ladder list` shows them", word.substr(0, colon));
+  if (kernel_of(*rung) == nullptr) return fmt::format("rung {} is cuBLAS itself: a peer, see --against", word);
+  if (colon != word.npos) return add_configs(*rung, word.substr(colon + 1), choices);
+  choices.add(*rung);
+  return {};
+}
+
+}  // namespace
+
+std::string RungChoice::name() const {
+  return config == nullptr ? rung->name : fmt::format("{}:{}", rung->name, config->name);
+}
+
+std::string RungChoice::label() const {
+  return rung->number == unnumbered ? rung->name : fmt::format("{}", rung->number);
+}
+
+std::optional<std::vector<RungChoice>> parse_rungs(std::string_view text, std::string& complaint) {
+  Choices choices;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', first), text.size());
+    complaint = add_word(text.substr(first, comma - first), choices);
+    if (!complaint.empty()) return std::nullopt;
+    first = comma + 1;
+  }
+  return choices.take();
+}
+
+}  // namespace ladder::bench

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Which rungs to time, as typed: "9", "all", "1-9", "9,9:all_copy_64x64".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rung.hpp"
+
+namespace ladder::bench {
+
+/// A rung with its own choice of tile, or with one of its configurations forced.
+struct RungChoice {
+  const Rung* rung = nullptr;
+  const KernelConfig* config = nullptr;  ///< null: the rung chooses; its launch() is of the GPU where there is CUDA
+
+  /// "double_buffered" or "double_buffered:all_copy_64x64": what results call it.
+  std::string name() const;
+  /// "9", or the name of a rung without a number.
+  std::string label() const;
+};
+
+/// Several with commas between them, each once, in that order: a number, name or id; "all" for every rung that has a
+/// kernel; "2-5" for those with these numbers; RUNG:CONFIG for a forced configuration and RUNG:all for all of them.
+/// Nothing and a clause for people where one of them is no such thing; rung 0 is none, it is a peer.
+std::optional<std::vector<RungChoice>> parse_rungs(std::string_view text, std::string& complaint);
+
+}  // namespace ladder::bench
