@@ -64,7 +64,7 @@ std::string ceilings_json(const Ceilings& ceilings) {
 void add_ceilings(Conditions& conditions, const Ceilings& ceilings) {
   for (const Ceiling& ceiling : all_ceilings)
     if (const auto& value = ceilings.*ceiling.value)
-      conditions.emplace_back(std::string(line_prefix) + ceiling.key, fmt::format("{:.4g}", *value));
+      conditions.emplace_back(std::string(line_prefix) + ceiling.key, fmt::format("{:.5g}", *value));
 }
 
 Ceilings ceilings_from(const Conditions& conditions) {

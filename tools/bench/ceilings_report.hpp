@@ -15,10 +15,10 @@ std::string ceilings_table(const Ceilings& ceilings);
 /// {"fma_tflops":65.2,"tf32_tflops":null,...}: every key, null where it was not measured.
 std::string ceilings_json(const Ceilings& ceilings);
 
-/// Appends a line for each measured ceiling, such as {"ceiling fma_tflops", "65.2"}.
+/// Appends a line for each measured ceiling, such as {"ceiling fma_tflops", "65.184"}.
 void add_ceilings(Conditions& conditions, const Ceilings& ceilings);
 
-/// Those that add_ceilings wrote; a value that is no positive number is left out.
+/// Those that add_ceilings wrote, to its five digits; a value that is no positive number is left out.
 Ceilings ceilings_from(const Conditions& conditions);
 
 }  // namespace ladder::bench
