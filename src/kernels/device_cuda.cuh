@@ -167,8 +167,9 @@ LaunchStatus launch(std::int64_t tiles, int threads, Stream stream, const GemmPr
   if (!is_launchable(grid)) return cudaErrorInvalidConfiguration;
   cudaError_t error = detail::allow_shared_memory<kernel>(smem_bytes);
   if (error == cudaSuccess) {
-    GemmProblem argument = problem;
-    void* arguments[] = {&argument};
+    GemmProduct first = problem;
+    BatchLayout layout = problem;
+    void* arguments[] = {&first, &layout};
     const dim3 blocks(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z));
     error = cudaLaunchKernel(kernel, blocks, dim3(static_cast<unsigned>(threads)), arguments, smem_bytes,
                              static_cast<cudaStream_t>(stream));

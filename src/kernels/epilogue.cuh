@@ -12,7 +12,7 @@ struct Scalars {
   float beta;
 };
 
-__device__ __forceinline__ Scalars load_scalars(const GemmProblem& p) {
+__device__ __forceinline__ Scalars load_scalars(const GemmProduct& p) {
   Scalars s;
   s.alpha = p.alpha.device ? *p.alpha.device : p.alpha.value;
   s.beta = p.beta.device ? *p.beta.device : p.beta.value;
@@ -24,7 +24,7 @@ __device__ __forceinline__ Scalars load_scalars(const GemmProblem& p) {
 __device__ __forceinline__ bool leaves_c_alone(const Scalars& s) { return s.alpha == 0.0f && s.beta == 1.0f; }
 
 /// Extent of the mainloop: with alpha = 0 neither A nor B may be read.
-__device__ __forceinline__ std::int64_t mainloop_k(const GemmProblem& p, const Scalars& s) {
+__device__ __forceinline__ std::int64_t mainloop_k(const GemmProduct& p, const Scalars& s) {
   return s.alpha == 0.0f ? 0 : p.k;
 }
 

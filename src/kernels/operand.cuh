@@ -47,13 +47,13 @@ __device__ __forceinline__ int panel_extent(std::int64_t left) {
 
 /// The product that this block has a share in: blockIdx.y and .z count the batch. A block beyond its last product
 /// gets one that leaves C alone.
-__device__ __forceinline__ GemmProblem product_of_block(const GemmProblem& batch) {
+__device__ __forceinline__ GemmProduct product_of_block(const GemmProduct& first, const BatchLayout& layout) {
   const std::int64_t product = static_cast<std::int64_t>(gridDim.y) * blockIdx.z + blockIdx.y;
-  GemmProblem p = batch;
-  p.a += product * batch.stride_a;
-  p.b += product * batch.stride_b;
-  p.c += product * batch.stride_c;
-  if (product >= batch.batch) {
+  GemmProduct p = first;
+  p.a += product * layout.stride_a;
+  p.b += product * layout.stride_b;
+  p.c += product * layout.stride_c;
+  if (product >= layout.batch) {
     p.alpha = {nullptr, 0.0f};
     p.beta = {nullptr, 1.0f};
   }
@@ -69,7 +69,7 @@ struct BlockTile {
 };
 
 /// The tile whose corner is (m0, n0).
-__device__ __forceinline__ BlockTile tile_at(const GemmProblem& p, std::int64_t m0, std::int64_t n0) {
+__device__ __forceinline__ BlockTile tile_at(const GemmProduct& p, std::int64_t m0, std::int64_t n0) {
   return {m0, n0, panel_extent(p.m - m0), panel_extent(p.n - n0)};
 }
 
@@ -85,7 +85,7 @@ enum class Walk : std::uint8_t { along_m, along_n };
 
 /// Tile of this block.
 template <class Tile, Walk WALK = Walk::along_m>
-__device__ __forceinline__ BlockTile locate_tile(const GemmProblem& p) {
+__device__ __forceinline__ BlockTile locate_tile(const GemmProduct& p) {
   const std::int64_t tiles = WALK == Walk::along_m ? (p.m + Tile::BM - 1) / Tile::BM : (p.n + Tile::BN - 1) / Tile::BN;
   const std::uint32_t minor = blockIdx.x % static_cast<std::uint32_t>(tiles);
   const std::uint32_t major = blockIdx.x / static_cast<std::uint32_t>(tiles);
@@ -96,14 +96,14 @@ __device__ __forceinline__ BlockTile locate_tile(const GemmProblem& p) {
 
 /// Rows m0 and on of op(A), k_extent deep.
 template <Major MAJOR>
-__device__ __forceinline__ Panel<MAJOR> panel_of_a(const GemmProblem& p, std::int64_t m0, std::int64_t k_extent) {
+__device__ __forceinline__ Panel<MAJOR> panel_of_a(const GemmProduct& p, std::int64_t m0, std::int64_t k_extent) {
   const float* origin = p.a + (MAJOR == Major::mn ? m0 : m0 * p.lda);
   return {origin, p.lda, panel_extent(p.m - m0), k_extent, quads_aligned(origin, p.lda)};
 }
 
 /// Columns n0 and on of op(B), k_extent deep.
 template <Major MAJOR>
-__device__ __forceinline__ Panel<MAJOR> panel_of_b(const GemmProblem& p, std::int64_t n0, std::int64_t k_extent) {
+__device__ __forceinline__ Panel<MAJOR> panel_of_b(const GemmProduct& p, std::int64_t n0, std::int64_t k_extent) {
   const float* origin = p.b + (MAJOR == Major::mn ? n0 : n0 * p.ldb);
   return {origin, p.ldb, panel_extent(p.n - n0), k_extent, quads_aligned(origin, p.ldb)};
 }

@@ -64,7 +64,7 @@ __device__ __forceinline__ SlabCount count_slabs(std::int64_t k) {
 /// Tile of this block. Blocks walk groups of GROUP tile columns, column by column inside a group, so that
 /// the panels in use at one time stay in the L2 cache.
 template <class Tile>
-__device__ __forceinline__ BlockTile locate_grouped_tile(const GemmProblem& p) {
+__device__ __forceinline__ BlockTile locate_grouped_tile(const GemmProduct& p) {
   constexpr std::uint32_t GROUP = 8;
   const auto tiles_m = static_cast<std::uint32_t>((p.m + Tile::BM - 1) / Tile::BM);
   const auto tiles_n = static_cast<std::uint32_t>((p.n + Tile::BN - 1) / Tile::BN);
@@ -114,7 +114,7 @@ class ThreadTile {
   }
 
   /// Epilogue: alpha, beta and the store, in 128-bit accesses where C allows them.
-  __device__ __forceinline__ void store(const GemmProblem& p, const Scalars& s, const BlockTile& block) const {
+  __device__ __forceinline__ void store(const GemmProduct& p, const Scalars& s, const BlockTile& block) const {
     const bool vector_c = quads_aligned(p.c, p.ldc);
 #pragma unroll
     for (int j = 0; j < Tile::TN; ++j) {

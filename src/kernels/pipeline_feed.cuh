@@ -17,16 +17,19 @@ enum class Feed {
 
 /// Which of them suits an operand; `mn_major`: it is contiguous along m (n) in memory. `stride`: to the next of a
 /// batch.
-__host__ __device__ inline Feed feed_of(bool mn_major, const float* data, std::int64_t ld, std::int64_t stride) {
+__host__ __device__ inline Feed feed_of(bool mn_major, const float* data, std::int64_t ld, std::int64_t stride = 0) {
   if (!mn_major) return Feed::element_k;
   return quads_aligned(data, ld) && stride % vec == 0 ? Feed::vector_mn : Feed::element_mn;
 }
 
-/// One that suits every product of the batch.
-__host__ __device__ inline Feed feed_of_a(const GemmProblem& p) {
+__host__ __device__ inline Feed feed_of_a(const GemmProduct& p) { return feed_of(p.op_a == Op::none, p.a, p.lda); }
+__host__ __device__ inline Feed feed_of_b(const GemmProduct& p) { return feed_of(p.op_b == Op::transpose, p.b, p.ldb); }
+
+/// One that suits every product of a batch.
+inline Feed feed_of_every_a(const GemmProblem& p) {
   return feed_of(p.op_a == Op::none, p.a, p.lda, p.batch > 1 ? p.stride_a : 0);
 }
-__host__ __device__ inline Feed feed_of_b(const GemmProblem& p) {
+inline Feed feed_of_every_b(const GemmProblem& p) {
   return feed_of(p.op_b == Op::transpose, p.b, p.ldb, p.batch > 1 ? p.stride_b : 0);
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 using Tile = TileShape<16, 16, 1, 1, 1>;
 
-__global__ void __launch_bounds__(Tile::THREADS) sgemm_naive(const GemmProblem batch) {
-  const GemmProblem p = product_of_block(batch);
+__global__ void __launch_bounds__(Tile::THREADS) sgemm_naive(const GemmProduct first, const BatchLayout layout) {
+  const GemmProduct p = product_of_block(first, layout);
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
 

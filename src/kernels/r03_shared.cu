@@ -24,8 +24,8 @@ struct SharedTiles {
 
 template <Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2))
-    sgemm_shared(const GemmProblem batch) {
-  const GemmProblem p = product_of_block(batch);
+    sgemm_shared(const GemmProduct first, const BatchLayout layout) {
+  const GemmProduct p = product_of_block(first, layout);
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
 

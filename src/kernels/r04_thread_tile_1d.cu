@@ -23,8 +23,8 @@ struct ColumnTiles {
 
 template <Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(3))
-    sgemm_thread_tile_1d(const GemmProblem batch) {
-  const GemmProblem p = product_of_block(batch);
+    sgemm_thread_tile_1d(const GemmProduct first, const BatchLayout layout) {
+  const GemmProduct p = product_of_block(first, layout);
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
 

@@ -26,8 +26,8 @@ struct WarpTiles {
 
 template <Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2))
-    sgemm_warp_tiled(const GemmProblem batch) {
-  const GemmProblem p = product_of_block(batch);
+    sgemm_warp_tiled(const GemmProduct first, const BatchLayout layout) {
+  const GemmProduct p = product_of_block(first, layout);
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
 

@@ -80,7 +80,7 @@ __device__ __forceinline__ void pass_slabs_on(PipelineSmem<Tile>& smem, const Sl
 }
 
 template <class Tile, class Refill>
-__device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProblem& p, const Scalars& s,
+__device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProduct& p, const Scalars& s,
                                         const BlockTile& block, const SlabCount& slabs, const Refill& refill) {
   ThreadTile<Tile> tile(threadIdx.x);
   const int warp = threadIdx.x / warp_size;
@@ -97,7 +97,7 @@ __device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProb
 template <class Tile, Feed FEED_A, Feed FEED_B, int THREADS>
 class Producer {
  public:
-  __device__ __forceinline__ Producer(PipelineSmem<Tile>& smem, const GemmProblem& p, const BlockTile& block,
+  __device__ __forceinline__ Producer(PipelineSmem<Tile>& smem, const GemmProduct& p, const BlockTile& block,
                                       const SlabCount& slabs, int thread)
       : smem_(smem),
         feed_a_(p.a, p.lda, block.m0, p.m, thread),
@@ -132,8 +132,9 @@ class Producer {
 
 // Every warp copies its share of the next slab, then computes.
 template <class Tile, Feed FEED_A, Feed FEED_B>
-__global__ void __launch_bounds__(Tile::THREADS) sgemm_double_buffered(const GemmProblem batch) {
-  const GemmProblem p = product_of_block(batch);
+__global__ void __launch_bounds__(Tile::THREADS)
+    sgemm_double_buffered(const GemmProduct first, const BatchLayout layout) {
+  const GemmProduct p = product_of_block(first, layout);
   PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
@@ -153,9 +154,10 @@ __global__ void __launch_bounds__(Tile::THREADS) sgemm_double_buffered(const Gem
 
 // A warpgroup of its own copies; the others only compute.
 template <class Tile>
-__global__ void __launch_bounds__(Tile::THREADS + PRODUCER_THREADS, 1) sgemm_warp_specialized(const GemmProblem batch) {
+__global__ void __launch_bounds__(Tile::THREADS + PRODUCER_THREADS, 1)
+    sgemm_warp_specialized(const GemmProduct first, const BatchLayout layout) {
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  const GemmProblem p = product_of_block(batch);
+  const GemmProduct p = product_of_block(first, layout);
   PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
@@ -199,8 +201,8 @@ bool can_specialize() {
 
 template <class Tile>
 LaunchStatus launch_all_copy(const GemmProblem& p, Stream stream) {
-  return with_feed(feed_of_a(p), [&](auto a) {
-    return with_feed(feed_of_b(p), [&](auto b) {
+  return with_feed(feed_of_every_a(p), [&](auto a) {
+    return with_feed(feed_of_every_b(p), [&](auto b) {
       return launch<sgemm_double_buffered<Tile, a(), b()>, PipelineSmem<Tile>>(tile_count<Tile>(p), Tile::THREADS,
                                                                                stream, p);
     });
@@ -226,7 +228,8 @@ double predicted_cycles(const GemmProblem& p, int multiprocessors) {
 // Four warps cannot issue the single-float copies of an unaligned operand as quickly as eight do: on an H200 at
 // 4095 cubed they reached 32 TFLOP/s and all warps together 41.
 double specialized_cycles(const GemmProblem& p, int multiprocessors) {
-  const bool suits = can_specialize() && feed_of_a(p) != Feed::element_mn && feed_of_b(p) != Feed::element_mn;
+  const bool suits =
+      can_specialize() && feed_of_every_a(p) != Feed::element_mn && feed_of_every_b(p) != Feed::element_mn;
   return suits ? predicted_cycles<SpecializedTile, 1, 80>(p, multiprocessors) : std::numeric_limits<double>::infinity();
 }
 

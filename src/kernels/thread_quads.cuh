@@ -46,7 +46,7 @@ struct ThreadQuads {
 
   /// Blends the sums into C: 128 bits an access where the block's tile (BM x BN) fits and C is aligned.
   template <class Tile>
-  __device__ __forceinline__ void store(const GemmProblem& p, const Scalars& s, const BlockTile& block) const {
+  __device__ __forceinline__ void store(const GemmProduct& p, const Scalars& s, const BlockTile& block) const {
     const bool fits = block.rows >= Tile::BM && block.columns >= Tile::BN && quads_aligned(p.c, p.ldc);
     float* corner = p.c + block.m0 + m + (block.n0 + n) * p.ldc;
 #pragma unroll

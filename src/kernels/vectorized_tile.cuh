@@ -19,10 +19,10 @@ struct VectorizedTiles {
 
 /// Computes this block's tile of C. A thread's quads are spread over the whole block tile.
 template <class Tile, class Rows, Major A_MAJOR, Major B_MAJOR>
-__device__ __forceinline__ void compute_vectorized_tile(const GemmProblem& batch) {
+__device__ __forceinline__ void compute_vectorized_tile(const GemmProduct& first, const BatchLayout& layout) {
   using Tiles = VectorizedTiles<Tile, Rows, A_MAJOR, B_MAJOR>;
   using Results = ThreadQuads<Tile::TM, Tile::TN, Tile::THREADS_M * vec, Tile::THREADS_N * vec>;
-  const GemmProblem p = product_of_block(batch);
+  const GemmProduct p = product_of_block(first, layout);
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
 

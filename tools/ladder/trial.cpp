@@ -22,16 +22,17 @@ constexpr std::int64_t most_products = 2'000'000'000;  // that float64 does agai
 /// The problem without the addresses of its matrices.
 GemmProblem shape_of(const TrialSpec& spec) {
   const auto ld = [&spec](std::int64_t rows) { return std::max<std::int64_t>(1, rows) + spec.extra_ld; };
-  return {.op_a = spec.op_a,
-          .op_b = spec.op_b,
-          .m = spec.m,
-          .n = spec.n,
-          .k = spec.k,
-          .alpha = {nullptr, spec.alpha},
-          .lda = ld(spec.op_a == Op::none ? spec.m : spec.k),
-          .ldb = ld(spec.op_b == Op::none ? spec.k : spec.n),
-          .beta = {nullptr, spec.beta},
-          .ldc = ld(spec.m)};
+  return {{.op_a = spec.op_a,
+           .op_b = spec.op_b,
+           .m = spec.m,
+           .n = spec.n,
+           .k = spec.k,
+           .alpha = {nullptr, spec.alpha},
+           .lda = ld(spec.op_a == Op::none ? spec.m : spec.k),
+           .ldb = ld(spec.op_b == Op::none ? spec.k : spec.n),
+           .beta = {nullptr, spec.beta},
+           .ldc = ld(spec.m)},
+          {}};
 }
 
 /// The problem that gives columns `first` ... `first + count - 1` of C.

@@ -77,7 +77,8 @@ class StageBarrier {
   simt::StageState state_;
 };
 
-/// Runs `tiles` blocks of `threads` threads for each product of the batch before it returns. `stream` has no meaning here.
+/// Runs `tiles` blocks of `threads` threads for each product of the batch before it returns. `stream` has no meaning
+/// here.
 template <auto kernel, class Smem>
 LaunchStatus launch(std::int64_t tiles, int threads, Stream, const GemmProblem& problem) {
   std::size_t smem_bytes = 0;
@@ -85,7 +86,8 @@ LaunchStatus launch(std::int64_t tiles, int threads, Stream, const GemmProblem& 
     static_assert(std::is_trivially_default_constructible_v<Smem>, "shared memory is never constructed");
     smem_bytes = sizeof(Smem);
   }
-  return simt::run_grid({grid_extents(tiles, problem.batch), threads, smem_bytes, [](const GemmProblem& p) { kernel(p); }, &problem});
+  return simt::run_grid(
+      {grid_extents(tiles, problem.batch), threads, smem_bytes, [](const GemmProblem& p) { kernel(p, p); }, &problem});
 }
 
 }  // namespace ladder::emulated
