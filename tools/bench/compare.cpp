@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <string_view>
 
 #include "statistics.hpp"
 
@@ -39,10 +41,13 @@ RowsByKey rows_by_key(const Results& results) {
 
 bool overlap(const Spread& one, const Spread& other) { return !(one.q1 > other.q3) && !(other.q1 > one.q3); }
 
+/// The others (clocks, power, date) always differ.
+constexpr std::string_view telling[] = {"GPU", "driver", "CUDA runtime", "toolkit", "host", "commit"};
+
 std::vector<std::string> changed_conditions(const Conditions& before, const Conditions& after) {
   std::vector<std::string> changed;
   for (const auto& [key, value] : before) {
-    if (key == "date" || key == "command") continue;
+    if (std::find(std::begin(telling), std::end(telling), key) == std::end(telling)) continue;
     const auto other =
         std::find_if(after.begin(), after.end(), [&key = key](const auto& one) { return one.first == key; });
     if (other != after.end() && other->second != value)
