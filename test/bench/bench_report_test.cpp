@@ -27,11 +27,22 @@ Results with_time(std::size_t row, double ms) {
 
 }  // namespace
 
-TEST_CASE("the summary is a table with a line a category and one for all") {
+TEST_CASE("the summary has a line a category and one for all") {
   const std::string text = cli::summary_text(summarize(sound));
-  CHECK(contains(text, "Rung 9 (double_buffered) against cublas"));
-  CHECK(contains(text, "square    2         1.000  0.500  -         -      -       square NN 64x64x64"));
-  CHECK(contains(text, "all       2         1.000  0.500"));
+  CHECK(contains(text, "time of cublas / own time"));
+  CHECK(contains(text, "\nrung 9 double_buffered  problems  ratio"));
+  CHECK(contains(text,
+                 "\nsquare                  2         1.000  0.500  -         -      -       square NN 64x64x64\n"));
+  CHECK(contains(text, "\nall                     2         1.000  0.500"));
+}
+
+TEST_CASE("the summary of several rungs has a line for each") {
+  Results results = sound;
+  results.rows[0].rung = results.rows[0].name = "padded";
+  const std::string text = cli::summary_text(summarize(results));
+  CHECK(contains(text, "\npadded             1         0.500  0.500"));
+  CHECK(contains(text, "\n9 double_buffered  1         2.000  2.000"));
+  CHECK(contains(text, "\nrung 9 double_buffered  problems"));
 }
 
 TEST_CASE("the comparison names what changed") {

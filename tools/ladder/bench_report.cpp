@@ -18,6 +18,10 @@ using bench::Figures;
 
 std::string as_number(const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : "-"; }
 
+std::string name_of(const bench::RungSummary& rung) {
+  return rung.name.empty() || rung.name == rung.label ? rung.label : fmt::format("{} {}", rung.label, rung.name);
+}
+
 std::vector<std::string> cells_of(const std::string& heading, const Figures& figures) {
   return {heading,
           fmt::format("{}", figures.problems),
@@ -29,13 +33,23 @@ std::vector<std::string> cells_of(const std::string& heading, const Figures& fig
           figures.ratio.worst.empty() ? figures.share_of_floor.worst : figures.ratio.worst};
 }
 
-std::string text_of(const bench::RungSummary& rung) {
-  const std::string peer = rung.peer.empty() ? "the peer" : rung.peer;
-  Table table({"category", "problems", "ratio", "least", "of floor", "least", "failed", "worst problem"});
+Table figures_table(const std::string& heading) {
+  return Table({heading, "problems", "ratio", "least", "of floor", "least", "failed", "worst problem"});
+}
+
+/// One rung, a line a category.
+std::string categories_text(const bench::RungSummary& rung) {
+  Table table = figures_table("rung " + name_of(rung));
   for (const auto& [category, figures] : rung.categories) table.add_row(cells_of(category, figures));
   table.add_row(cells_of("all", rung.overall));
-  return fmt::format("Rung {}{} against {}: geometric means of {} time / own time, and of floor / own time\n{}",
-                     rung.label, rung.name.empty() ? "" : " (" + rung.name + ")", peer, peer, table.text());
+  return table.text();
+}
+
+/// All rungs, a line each.
+std::string rungs_text(const std::vector<bench::RungSummary>& rungs) {
+  Table table = figures_table("rung");
+  for (const bench::RungSummary& rung : rungs) table.add_row(cells_of(name_of(rung), rung.overall));
+  return table.text();
 }
 
 std::string text_of(const char* heading, const std::vector<bench::Change>& changes) {
@@ -65,9 +79,13 @@ bool failed(const bench::RungSummary& rung) { return rung.overall.failed > 0; }
 }  // namespace
 
 std::string summary_text(const bench::Summary& summary) {
-  std::string text;
-  for (const bench::RungSummary& rung : summary.rungs) text += (text.empty() ? "" : "\n") + text_of(rung);
-  return text;
+  const bench::RungSummary* first = bench::headline(summary);
+  if (first == nullptr) return {};
+  std::string text =
+      fmt::format("Geometric means; ratio: time of {} / own time, of floor: shortest possible / own time.\n",
+                  first->peer.empty() ? "the peer" : first->peer);
+  if (summary.rungs.size() > 1) text += rungs_text(summary.rungs) + "\n";
+  return text + categories_text(*first);
 }
 
 std::string comparison_text(const bench::Comparison& comparison) {

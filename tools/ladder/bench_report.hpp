@@ -18,7 +18,7 @@ int summarize_command(const std::filesystem::path& path, bool json, const std::s
 /// a file cannot be used.
 int compare_command(const std::filesystem::path& before, const std::filesystem::path& after, bool json);
 
-/// A table for people, by category of shape.
+/// For people: a line a rung where there are several, and the headline rung by category of shape.
 std::string summary_text(const bench::Summary& summary);
 std::string comparison_text(const bench::Comparison& comparison);
 
