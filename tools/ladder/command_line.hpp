@@ -15,9 +15,12 @@ using Chosen = std::function<int()>;
 std::string known_rung(const std::string& text);
 std::string known_rung_or_all(const std::string& text);
 
+void add_bench(CLI::App& app, Chosen& chosen);
+
 /// Hidden: the other end of `ladder bench --door`.
 void add_host_peer(CLI::App& app, Chosen& chosen);
 
+void add_tune(CLI::App& app, Chosen& chosen);
 void add_profile(CLI::App& app, Chosen& chosen);
 void add_launch(CLI::App& app, Chosen& chosen);  ///< hidden: what `ladder profile` runs under Nsight Compute
 

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// `ladder profile`: runs `ladder launch` under Nsight Compute and reports what it counted.
+#include "profile_command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "bench/atomic_file.hpp"
+#include "bench/conditions.hpp"
+#include "commands.hpp"
+#include "profile/child_process.hpp"
+#include "profile/ncu_command.hpp"
+#include "profile/ncu_csv.hpp"
+#include "profile/profile_csv.hpp"
+#include "profile/profile_report.hpp"
+
+namespace ladder::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of our own for Nsight Compute's output; gone with the object.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::error_code error;
+    std::string name = (fs::temp_directory_path(error) / "ladder-profile-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove_all(path_, error);
+  }
+
+  const fs::path& path() const { return path_; }  ///< empty where there could be none
+
+ private:
+  fs::path path_;
+};
+
+int complain(const std::string& what, int code) {
+  fmt::print(stderr, "ladder: {}\n", what);
+  return code;
+}
+
+/// What Nsight Compute and the program under it left behind.
+struct Session {
+  std::vector<profile::Launched> launches;
+  std::vector<std::string> other_lines;  ///< of the program, and of ncu where it does not use its log
+  std::string log;
+  std::vector<std::string> metrics;  ///< that were asked for in the end
+  std::vector<std::string> unknown;
+  profile::ChildResult result;
+};
+
+std::vector<std::string> launch_words(const ProfileOptions& options) {
+  std::error_code error;
+  const bench::BenchProblem p = problem_of(options);
+  std::vector<std::string> words = {fs::read_symlink("/proc/self/exe", error).string(), "launch"};
+  words.insert(words.end(), {"--rungs", options.rungs, "--ops", options.ops, "--m", fmt::format("{}", p.m), "--n",
+                             fmt::format("{}", p.n), "--k", fmt::format("{}", p.k)});
+  return words;
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void show_progress(const profile::Launched& launched, std::size_t done) {
+  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[Kladder: profiling {} ({} done)", launched.choice.name(), done);
+}
+
+void end_progress() {
+  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
+}
+
+/// One run under Nsight Compute, for the metrics of `session`.
+void run_session(const std::string& ncu, const ProfileOptions& options, const fs::path& log, Session& session) {
+  session.launches.clear();
+  session.other_lines.clear();
+  const auto words = profile::ncu_words(ncu, session.metrics, log.string(), launch_words(options));
+  session.result = profile::run_child(words, [&session](const std::string& line) {
+    if (const auto launched = profile::launched_from(line)) {
+      show_progress(*launched, session.launches.size());
+      session.launches.push_back(*launched);
+    } else {
+      session.other_lines.push_back(line);
+    }
+  });
+  end_progress();
+  session.log = text_of(log);
+}
+
+/// The session, and again without them where Nsight Compute refuses because it does not know some of the metrics.
+Session profiled(const std::string& ncu, const ProfileOptions& options, const fs::path& log) {
+  Session session;
+  for (const std::string_view name : profile::metric_names()) session.metrics.emplace_back(name);
+  while (true) {
+    run_session(ncu, options, log, session);
+    const bool refused = session.result.complaint.empty() && profile::read_ncu_csv(session.log).kernels.empty();
+    const auto unknown = profile::unknown_metrics(session.log, session.metrics);
+    session.unknown.insert(session.unknown.end(), unknown.begin(), unknown.end());
+    if (!refused || unknown.empty() || unknown.size() == session.metrics.size()) return session;
+    std::erase_if(session.metrics, [&unknown](const std::string& metric) {
+      return std::ranges::find(unknown, metric) != unknown.end();
+    });
+  }
+}
+
+/// "2025.3.0.0 (build 36273991) (public-release)"
+std::string version_of(const std::string& ncu) {
+  constexpr std::string_view mark = "Version ";
+  std::string version = "unknown";
+  profile::run_child({ncu, "--version"}, [&](const std::string& line) {
+    if (line.starts_with(mark)) version = line.substr(mark.size());
+  });
+  return version;
+}
+
+bench::Conditions conditions_of(const ProfileOptions& options, const std::string& ncu, const Session& session) {
+  const bench::BenchProblem p = problem_of(options);
+  auto conditions = bench::conditions_before(fmt::format("ladder profile --rungs {} --m {} --n {} --k {} --ops {}",
+                                                         options.rungs, p.m, p.n, p.k, options.ops));
+  conditions.emplace_back("Nsight Compute", version_of(ncu));
+  conditions.emplace_back("problem", to_text(p) + ", random normal data");
+  conditions.emplace_back("passes", "kernel replay, cold caches, clocks as they are");
+  if (!session.unknown.empty()) {
+    conditions.emplace_back("counters unknown to it", fmt::format("{}", fmt::join(session.unknown, " ")));
+  }
+  return conditions;
+}
+
+int report(const ProfileOptions& options, const profile::Profile& profiled, const bench::Conditions& conditions) {
+  const std::string csv = profile::to_csv(profiled, conditions);
+  if (options.csv) fmt::print("{}", csv);
+  if (options.json) fmt::print("{}", profile::to_json(profiled, conditions));
+  if (!options.csv && !options.json) fmt::print("{}", profile::to_text(profiled, conditions));
+  std::string complaint;
+  if (options.output.empty() || bench::write_file_atomically(options.output, csv, complaint)) return exit_ok;
+  return complain(complaint, exit_failed);
+}
+
+}  // namespace
+
+bench::BenchProblem problem_of(const LaunchOptions& options) {
+  bench::BenchProblem problem;
+  problem.op_a = options.ops[0] == 'T' ? Op::transpose : Op::none;
+  problem.op_b = options.ops[1] == 'T' ? Op::transpose : Op::none;
+  problem.m = options.m.value_or(options.size);
+  problem.n = options.n.value_or(options.size);
+  problem.k = options.k.value_or(options.size);
+  return bench::with_leading_dimensions(problem);
+}
+
+int profile_command(const ProfileOptions& options) {
+  const char* search_path = std::getenv("PATH");
+  const auto ncu =
+      options.ncu.empty() ? profile::find_ncu(search_path == nullptr ? "" : search_path) : std::optional(options.ncu);
+  if (!ncu) {
+    return complain(
+        "Nsight Compute (ncu) is neither on PATH nor with a CUDA toolkit; the counters need it. --ncu names it "
+        "elsewhere",
+        exit_usage);
+  }
+  const ScratchFolder scratch;
+  if (scratch.path().empty() && options.raw.empty())
+    return complain("there is no folder for temporary files", exit_usage);
+  const fs::path log = options.raw.empty() ? scratch.path() / "ncu.log" : fs::path(options.raw);
+  std::error_code error;
+  fs::remove(log, error);  // an old one must not pass for the answer
+
+  const Session session = profiled(*ncu, options, log);
+  if (!session.result.complaint.empty()) {
+    return complain(fmt::format("cannot run {}: {}", *ncu, session.result.complaint), exit_usage);
+  }
+  profile::NcuOutput output = profile::read_ncu_csv(session.log);
+  if (!output.complaint.empty()) return complain("cannot read what ncu wrote: " + output.complaint, exit_failed);
+  if (output.kernels.empty()) {
+    return complain(profile::reason_for_nothing(session.log, session.other_lines, session.result.exit_code),
+                    exit_usage);
+  }
+  const auto profiled = profile::profile_of(problem_of(options), session.launches, std::move(output.kernels));
+  if (!profiled.complaint.empty() || session.result.exit_code != 0) {
+    const auto why = profile::reason_for_nothing(session.log, session.other_lines, session.result.exit_code);
+    return complain(profiled.complaint.empty() ? why : profiled.complaint + ": " + why, exit_failed);
+  }
+  return report(options, profiled, conditions_of(options, *ncu, session));
+}
+
+}  // namespace ladder::cli
