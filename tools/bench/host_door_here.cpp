@@ -48,23 +48,36 @@ LadderHere::LadderHere(HostFunction function, const LadderApi& api, std::string 
 
 LadderHere::~LadderHere() { api_.set_rung(nullptr); }
 
-void LadderHere::choose_rung() const { api_.set_rung(rung_.empty() ? nullptr : rung_.c_str()); }
-
 std::string LadderHere::begin(const HostTask& task, HostMatrices& matrices) {
   if (!rung_.empty() && api_.set_rung(rung_.c_str()) != LADDER_OK) return fmt::format("it knows no rung {}", rung_);
-  calls_before_.clear();
-  for (const Rung& rung : rungs()) calls_before_.push_back(calls_served_by(rung));
+  served_by_.clear();
   return BlasHere::begin(task, matrices);
 }
 
+std::vector<std::uint64_t> LadderHere::counts() const {
+  std::vector<std::uint64_t> result;
+  for (const Rung& rung : rungs()) result.push_back(api_.call_count(door_, rung.name));
+  return result;
+}
+
+template <class Call>
+HostAnswer LadderHere::watched(Call call) {
+  api_.set_rung(rung_.empty() ? nullptr : rung_.c_str());
+  const auto before = counts();
+  HostAnswer answer = call();
+  const auto after = counts();
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (after[i] > before[i]) served_by_.insert(&rungs()[i]);
+  }
+  return answer;
+}
+
 HostAnswer LadderHere::call() {
-  choose_rung();
-  return BlasHere::call();
+  return watched([this] { return BlasHere::call(); });
 }
 
 HostAnswer LadderHere::checked_call() {
-  choose_rung();
-  return BlasHere::checked_call();
+  return watched([this] { return BlasHere::checked_call(); });
 }
 
 std::string LadderHere::rung() const {
@@ -73,23 +86,13 @@ std::string LadderHere::rung() const {
   return wish != nullptr && *wish != '\0' ? wish : fmt::format("{}", default_rung().number);
 }
 
-std::uint64_t LadderHere::calls_served_by(const Rung& rung) const { return api_.call_count(door_, rung.name); }
-
-std::vector<const Rung*> LadderHere::servers() const {
-  std::vector<const Rung*> result;
-  for (std::size_t i = 0; i < calls_before_.size(); ++i) {
-    if (calls_served_by(rungs()[i]) > calls_before_[i]) result.push_back(&rungs()[i]);
-  }
-  return result;
-}
-
 std::string LadderHere::name() const {
   std::string names;
-  for (const Rung* rung : servers()) names += fmt::format("{}{}", names.empty() ? "" : "+", rung->name);
+  for (const Rung* rung : served_by_) names += fmt::format("{}{}", names.empty() ? "" : "+", rung->name);
   if (names.empty()) return "next_blas";
   return gpu_serves_ ? names : names + ":emulated";
 }
 
-bool LadderHere::on_gpu() const { return gpu_serves_ && !servers().empty(); }
+bool LadderHere::on_gpu() const { return gpu_serves_ && !served_by_.empty(); }
 
 }  // namespace ladder::bench

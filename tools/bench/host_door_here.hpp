@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,15 +61,16 @@ class LadderHere : public BlasHere {
   bool on_gpu() const override;
 
  private:
-  std::uint64_t calls_served_by(const Rung& rung) const;
-  std::vector<const Rung*> servers() const;
-  void choose_rung() const;
+  /// Calls of the door so far by the rung that served them, in the order of rungs().
+  std::vector<std::uint64_t> counts() const;
+  template <class Call>
+  HostAnswer watched(Call call);
 
   const char* door_;
   LadderApi api_;
   std::string rung_;
   bool gpu_serves_;
-  std::vector<std::uint64_t> calls_before_;
+  std::set<const Rung*> served_by_;
 };
 
 }  // namespace ladder::bench

@@ -98,6 +98,8 @@ std::string Entries::add_nvblas() {
   smallest.m = smallest.n = smallest.k = 1;
   HostMatrices matrices({with_leading_dimensions(smallest)});
   if (complaint = contender->begin({matrices.problem()}, matrices); !complaint.empty()) return complaint;
+  if (complaint = contender->call().complaint; !complaint.empty()) return complaint;
+  if (complaint = contender->without_gpu(); !complaint.empty()) return complaint;
   lineup_.conditions.emplace_back(nvblas_name, contender->library() + ", its sgemm_ in a process of its own, autopin");
   lineup_.peers.push_back(std::move(contender));
   return {};

@@ -22,9 +22,11 @@ double seconds_explained_by(const BenchProblem& p) {
   return flops(p) / slow_flops_per_s + elements / slow_elements_per_s;
 }
 
+std::filesystem::path log_of(const std::filesystem::path& folder) { return folder / "nvblas.log"; }
+
 bool write_configuration(const std::filesystem::path& folder, const std::string& cpu_blas) {
   std::ofstream file(folder / "nvblas.conf");
-  file << "NVBLAS_LOGFILE " << (folder / "nvblas.log").string() << "\n"
+  file << "NVBLAS_LOGFILE " << log_of(folder).string() << "\n"
        << "NVBLAS_CPU_BLAS_LIB " << cpu_blas << "\n"
        << "NVBLAS_GPU_LIST 0\n"
        << "NVBLAS_AUTOPIN_MEM_ENABLED\n";
@@ -90,6 +92,14 @@ HostAnswer NvblasThere::request(const char* line) {
   if (text) answer = parse_ms_answer(*text);
   if (!answer.complaint.empty()) process_.reset();
   return answer;
+}
+
+std::string NvblasThere::without_gpu() const {
+  std::ifstream log(log_of(folder_.path()));
+  for (std::string line; std::getline(log, line);) {
+    if (line.find("No device selected") != std::string::npos) return "it found no GPU to use: " + line;
+  }
+  return {};
 }
 
 HostAnswer NvblasThere::call() { return request(call_request); }

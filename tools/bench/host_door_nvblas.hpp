@@ -45,6 +45,10 @@ class NvblasThere : public HostContender {
   HostAnswer checked_call() override;
   std::string name() const override { return "nvblas"; }
 
+  /// Why what it computes is not NVBLAS's work: it works without a GPU too, and then only hands calls on. Empty where
+  /// its log, after the first call, says nothing of the kind.
+  std::string without_gpu() const;
+
   /// Of the library that answers; empty before the first begin() that worked.
   const std::string& library() const { return library_; }
 

@@ -92,7 +92,9 @@ std::optional<HostTask> parse_task_request(const std::string& line) {
   HostTask task;
   BenchProblem& p = task.problem;
   words >> word >> ops >> p.m >> p.n >> p.k >> p.lda >> p.ldb >> p.ldc >> p.batch >> task.seed >> data;
-  if (!words || words >> more || word != task_word || ops.size() != 2) return std::nullopt;
+  if (!words || words >> more || word != task_word || ops.size() != 2 ||
+      ops.find_first_not_of("NT") != std::string::npos)
+    return std::nullopt;
   p.op_a = op_of(ops[0]);
   p.op_b = op_of(ops[1]);
   const auto known = data_named(data);
