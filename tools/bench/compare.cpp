@@ -77,10 +77,11 @@ Comparison compare(const Results& before, const Results& after) {
   std::vector<double> gains;
   for (const auto& [key, row] : rows_before) {
     const auto other = rows_after.find(key);
-    if (other == rows_after.end())
+    if (other == rows_after.end()) {
       comparison.only_before.push_back(text_of(*row));
-    else
+    } else {
       judge(*row, *other->second, comparison, gains);
+    }
   }
   for (const auto& [key, row] : rows_after) {
     if (!rows_before.contains(key)) comparison.only_after.push_back(text_of(*row));

@@ -77,10 +77,11 @@ void add_condition(CsvFile& file, std::string_view line) {
   line.remove_prefix(1);
   while (line.starts_with(' ')) line.remove_prefix(1);
   const std::size_t colon = line.find(": ");
-  if (colon != std::string_view::npos)
+  if (colon != std::string_view::npos) {
     file.conditions.emplace_back(line.substr(0, colon), line.substr(colon + 2));
-  else if (!line.empty())
+  } else if (!line.empty()) {
     file.conditions.emplace_back("note", line);
+  }
 }
 
 /// Empty, or what is wrong with the columns.

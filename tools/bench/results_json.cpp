@@ -48,11 +48,12 @@ Json json_of(const RungSummary& rung) {
 
 Json json_of(const std::vector<Change>& changes) {
   Json json = Json::array();
-  for (const Change& change : changes)
+  for (const Change& change : changes) {
     json.push_back({{"what", change.what},
                     {"before_ms", number(change.before.median)},
                     {"after_ms", number(change.after.median)},
                     {"change", number(change.change)}});
+  }
   return json;
 }
 

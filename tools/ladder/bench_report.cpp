@@ -19,7 +19,9 @@ using bench::Figures;
 std::string as_number(const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : "-"; }
 
 std::string name_of(const bench::RungSummary& rung) {
-  return rung.name.empty() || rung.name == rung.label ? rung.label : fmt::format("{} {}", rung.label, rung.name);
+  if (rung.name.empty() || rung.name == rung.label) return rung.label;
+  // A forced configuration stands in both.
+  return fmt::format("{} {}", rung.label.substr(0, rung.label.find(':')), rung.name);
 }
 
 std::vector<std::string> cells_of(const std::string& heading, const Figures& figures) {
@@ -56,9 +58,10 @@ std::string text_of(const char* heading, const std::vector<bench::Change>& chang
   if (changes.empty()) return fmt::format("{}: none\n", heading);
   constexpr double percent = 100.0;
   Table table({"change", "ms before", "ms after", "what"});
-  for (const bench::Change& change : changes)
+  for (const bench::Change& change : changes) {
     table.add_row({fmt::format("{:+.1f} %", percent * change.change), fmt::format("{:.5g}", change.before.median),
                    fmt::format("{:.5g}", change.after.median), change.what});
+  }
   return fmt::format("{}: {}\n{}", heading, changes.size(), table.text());
 }
 
@@ -106,13 +109,15 @@ int summarize_command(const std::filesystem::path& path, bool json, const std::s
   const auto results = bench::read_results(path, complaint);
   if (!results) return cannot_be_used(complaint);
   const bench::Summary summary = bench::summarize(*results, rung);
-  if (summary.rungs.empty())
+  if (summary.rungs.empty()) {
     return cannot_be_used(rung.empty() ? fmt::format("{}: there are rows of peers only", path.string())
                                        : fmt::format("{}: there are no rows of rung '{}'", path.string(), rung));
-  if (json)
+  }
+  if (json) {
     fmt::print("{}\n", bench::json_text(bench::summary_json(summary)));
-  else
+  } else {
     fmt::print("{}", summary_text(summary));
+  }
   return std::any_of(summary.rungs.begin(), summary.rungs.end(), failed) ? exit_failed : exit_ok;
 }
 
@@ -123,10 +128,11 @@ int compare_command(const std::filesystem::path& before, const std::filesystem::
   const auto results_after = bench::read_results(after, complaint);
   if (!results_after) return cannot_be_used(complaint);
   const bench::Comparison comparison = bench::compare(*results_before, *results_after);
-  if (json)
+  if (json) {
     fmt::print("{}\n", bench::json_text(bench::comparison_json(comparison)));
-  else
+  } else {
     fmt::print("{}", comparison_text(comparison));
+  }
   if (comparison.compared == 0 && comparison.broken.empty())
     return cannot_be_used("no row of the one file has a counterpart in the other that is right in both");
   return comparison.slower.empty() && comparison.broken.empty() ? exit_ok : exit_failed;
