@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -15,7 +16,7 @@ namespace {
 // A unit this busy is what the kernel waits for, in per cent: queues before it are full from about there.
 constexpr double near_peak = 80.0;
 constexpr double busy = 60.0;  // enough for a unit to be the limiter where what waits points to it too
-// Half a load for each FFMA: beyond, the load/store pipe, a quarter as wide as the FMA pipe, cannot feed it.
+// Loads for each FFMA. The load/store pipe is a quarter as wide as the FMA pipe: so many hold that below half its rate.
 constexpr double many_loads = 0.5;
 constexpr double sectors_of_a_line = 4.0;  // a warp that reads 32 neighbouring floats
 constexpr double many_conflicts = 15.0;    // per cent of the wavefronts: worth a padded tile
@@ -30,7 +31,6 @@ class Known {
  public:
   explicit Known(const Figures& figures) : figures_(figures) {}
   double operator()(Figure figure) const { return figures_[figure].value_or(std::numeric_limits<double>::quiet_NaN()); }
-  std::string text(Figure figure) const { return value_text(figure, figures_[figure]); }
 
  private:
   const Figures& figures_;
@@ -49,51 +49,19 @@ bool most_wait(const Known& f, std::initializer_list<Figure> reasons) {
   return longest(reasons) >= notable_wait && longest(reasons) >= longest(waits);
 }
 
-struct Rule {
-  const char* key;
-  bool (*holds)(const Known&);
-  std::string (*sentence)(const Known&);
-};
-
-// ------------------------------------------------------------------------- units that are at their peak
+// ------------------------------------------------------------------------------------- what gives it away
 
 bool at_tensor_peak(const Known& f) { return f(tensor_pipe) >= near_peak; }
-std::string say_tensor_peak(const Known& f) {
-  return fmt::format("the tensor pipe is busy {} of the time: near its peak", f.text(tensor_pipe));
-}
-
 bool at_fma_peak(const Known& f) { return f(fma_pipe) >= near_peak; }
-std::string say_fma_peak(const Known& f) {
-  return fmt::format("the FMA pipe is busy {} of the time, near its peak, with {} of the instructions FFMA",
-                     f.text(fma_pipe), f.text(ffma_share));
-}
-
 bool at_dram_peak(const Known& f) { return f(dram_throughput) >= near_peak; }
-std::string say_dram_peak(const Known& f) {
-  return fmt::format("DRAM runs at {} of its peak, and moves {} bytes for each that it must", f.text(dram_throughput),
-                     f.text(dram_traffic));
-}
-
-// ------------------------------------------------------------------------------- the way to the operands
 
 bool scatters(const Known& f) {
   return f(global_loads_per_ffma) >= many_loads && f(sectors_per_request) > sectors_of_a_line;
-}
-std::string say_scatters(const Known& f) {
-  return fmt::format(
-      "scattered global loads: a request touches {} sectors where a line has {:.0f}, at {} loads per "
-      "FFMA; the FMA pipe is busy {} of the time, DRAM {}",
-      f.text(sectors_per_request), sectors_of_a_line, f.text(global_loads_per_ffma), f.text(fma_pipe),
-      f.text(dram_throughput));
 }
 
 bool conflicts(const Known& f) {
   return f(bank_conflicts) >= many_conflicts &&
          (f(l1_wavefronts) >= busy || most_wait(f, {stalled_mio_throttle, stalled_short_scoreboard}));
-}
-std::string say_conflicts(const Known& f) {
-  return fmt::format("bank conflicts: {} of the shared wavefronts are repeats, with the data path busy {} of the time",
-                     f.text(bank_conflicts), f.text(l1_wavefronts));
 }
 
 bool issues_loads(const Known& f) {
@@ -101,76 +69,110 @@ bool issues_loads(const Known& f) {
          (f(lsu_pipe) >= busy || f(lsu_writeback) >= busy || f(l1_wavefronts) >= busy ||
           most_wait(f, {stalled_mio_throttle, stalled_lg_throttle}));
 }
-std::string say_issues_loads(const Known& f) {
-  return fmt::format(
-      "load instructions: {} for each FFMA keep the load/store pipe issuing {} and its results returning "
-      "{} of the time; {} and {} wait to issue a shared or global access",
-      f.text(loads_per_ffma), f.text(lsu_pipe), f.text(lsu_writeback), f.text(stalled_mio_throttle),
-      f.text(stalled_lg_throttle));
-}
 
 bool at_shared_peak(const Known& f) {
   return f(l1_wavefronts) >= near_peak ||
          (f(l1_wavefronts) >= busy && most_wait(f, {stalled_mio_throttle, stalled_short_scoreboard}));
 }
-std::string say_shared_peak(const Known& f) {
-  return fmt::format("shared-memory bandwidth: the data path is busy {} of the time, at {} wavefronts per FFMA",
-                     f.text(l1_wavefronts), f.text(shared_wavefronts));
-}
-
-// --------------------------------------------------------------------------------------- what warps wait for
 
 bool at_barriers(const Known& f) { return most_wait(f, {stalled_barrier}); }
-std::string say_barriers(const Known& f) {
-  return fmt::format("barriers: {} wait at one for each instruction issued, more than for anything else",
-                     f.text(stalled_barrier));
-}
 
 bool lacks_warps(const Known& f) {
   return f(issue_slots) < idle_issue_slots && f(occupancy) < few_warps &&
          most_wait(f, {stalled_long_scoreboard, stalled_short_scoreboard, stalled_wait});
 }
-std::string say_lacks_warps(const Known& f) {
-  return fmt::format(
-      "latency with too few warps to hide it: {} of the warps are resident and {} of the issue slots used; "
-      "{} wait for global memory, {} for shared memory, {} for a fixed latency",
-      f.text(occupancy), f.text(issue_slots), f.text(stalled_long_scoreboard), f.text(stalled_short_scoreboard),
-      f.text(stalled_wait));
-}
 
 bool waits_for_global(const Known& f) { return most_wait(f, {stalled_long_scoreboard}); }
-std::string say_waits_for_global(const Known& f) {
-  return fmt::format(
-      "latency of global memory: {} wait for it for each instruction issued, more than for anything else",
-      f.text(stalled_long_scoreboard));
-}
-
 bool waits_for_shared(const Known& f) { return most_wait(f, {stalled_short_scoreboard, stalled_mio_throttle}); }
-std::string say_waits_for_shared(const Known& f) {
-  return fmt::format("latency of shared memory: {} wait for it and {} to be let in, for each instruction issued",
-                     f.text(stalled_short_scoreboard), f.text(stalled_mio_throttle));
-}
-
 bool feeds_fma(const Known& f) { return f(fma_pipe) >= busy || most_wait(f, {stalled_math_pipe, stalled_dispatch}); }
-std::string say_feeds_fma(const Known& f) {
-  return fmt::format("the FMA pipe: busy {} of the time, with {} waiting for it and {} for dispatch (register ports)",
-                     f.text(fma_pipe), f.text(stalled_math_pipe), f.text(stalled_dispatch));
-}
+
+// --------------------------------------------------------------------------------------------- what is said
+
+struct Fact {
+  const char* text = nullptr;  ///< with {} for the figure; null ends the list
+  Figure figure{};
+};
+
+constexpr std::size_t most_facts = 5;
+
+struct Rule {
+  const char* key;
+  const char* limiter;
+  bool (*holds)(const Known&);
+  std::array<Fact, most_facts> facts;
+};
+
+constexpr Fact fma_fact = {"the FMA pipe is busy {} of the time", fma_pipe};
+constexpr Fact global_fact = {"{} wait for global memory at each issue", stalled_long_scoreboard};
+constexpr Fact shared_fact = {"{} wait for shared memory at each issue", stalled_short_scoreboard};
+constexpr Fact path_fact = {"the data path of L1 and shared memory is busy {} of the time", l1_wavefronts};
 
 constexpr Rule rules[] = {
-    {"tensor_pipe", at_tensor_peak, say_tensor_peak},
-    {"fma_pipe", at_fma_peak, say_fma_peak},
-    {"dram", at_dram_peak, say_dram_peak},
-    {"scattered_loads", scatters, say_scatters},
-    {"bank_conflicts", conflicts, say_conflicts},
-    {"load_issue", issues_loads, say_issues_loads},
-    {"shared_bandwidth", at_shared_peak, say_shared_peak},
-    {"barriers", at_barriers, say_barriers},
-    {"few_warps", lacks_warps, say_lacks_warps},
-    {"global_latency", waits_for_global, say_waits_for_global},
-    {"shared_latency", waits_for_shared, say_waits_for_shared},
-    {"fma_supply", feeds_fma, say_feeds_fma},
+    {"tensor_pipe", "the tensor pipe, near its peak", at_tensor_peak, {{{"busy {} of the time", tensor_pipe}}}},
+    {"fma_pipe",
+     "the FMA pipe, near its peak",
+     at_fma_peak,
+     {{{"busy {} of the time", fma_pipe}, {"{} of the instructions are FFMA", ffma_share}}}},
+    {"dram",
+     "DRAM bandwidth",
+     at_dram_peak,
+     {{{"{} of its peak", dram_throughput}, {"{} bytes move for each that must", dram_traffic}, fma_fact}}},
+    {"scattered_loads",
+     "scattered global loads",
+     scatters,
+     {{{"a request touches {} sectors, where a line has 4", sectors_per_request},
+       {"each FFMA takes {} of them", global_loads_per_ffma},
+       fma_fact,
+       {"DRAM {}", dram_throughput}}}},
+    {"bank_conflicts",
+     "bank conflicts",
+     conflicts,
+     {{{"{} of the shared wavefronts are repeats", bank_conflicts}, path_fact, shared_fact}}},
+    {"load_issue",
+     "load instructions",
+     issues_loads,
+     {{{"{} for each FFMA", loads_per_ffma},
+       {"the load/store pipe issues {} of the time", lsu_pipe},
+       {"loads return to registers {} of the time", lsu_writeback},
+       {"{} wait to issue a shared access", stalled_mio_throttle},
+       {"{} to issue a global one", stalled_lg_throttle}}}},
+    {"shared_bandwidth",
+     "shared-memory bandwidth",
+     at_shared_peak,
+     {{path_fact, {"{} wavefronts for each FFMA", shared_wavefronts}, shared_fact}}},
+    {"barriers", "barriers", at_barriers, {{{"{} wait at one at each issue", stalled_barrier}, fma_fact}}},
+    {"few_warps",
+     "latency, with too few warps to hide it",
+     lacks_warps,
+     {{{"{} of the warps are resident", occupancy},
+       {"{} of the issue slots are used", issue_slots},
+       global_fact,
+       shared_fact,
+       {"{} for a fixed latency", stalled_wait}}}},
+    {"global_latency", "latency of global memory", waits_for_global, {{global_fact, fma_fact}}},
+    {"shared_latency",
+     "latency of shared memory",
+     waits_for_shared,
+     {{shared_fact, {"{} wait to be let in", stalled_mio_throttle}, fma_fact}}},
+    {"fma_supply",
+     "the supply of the FMA pipe",
+     feeds_fma,
+     {{{"busy {} of the time", fma_pipe},
+       {"{} wait for it", stalled_math_pipe},
+       {"{} for dispatch", stalled_dispatch}}}},
 };
+
+/// "limiter: fact, fact"; facts of which the figure is missing are left out.
+std::string sentence_of(const Rule& rule, const Figures& figures) {
+  std::string sentence = rule.limiter;
+  const char* before = ": ";
+  for (const Fact& fact : rule.facts) {
+    if (fact.text == nullptr || !figures[fact.figure]) continue;
+    sentence += before + fmt::format(fmt::runtime(fact.text), value_text(fact.figure, figures[fact.figure]));
+    before = ", ";
+  }
+  return sentence;
+}
 
 }  // namespace
 
@@ -178,7 +180,7 @@ Limiter limiter_of(const Figures& figures) {
   const Known known(figures);
   const auto rule = std::ranges::find_if(rules, [&known](const Rule& r) { return r.holds(known); });
   if (rule == std::end(rules)) return {"none", "no limiter stands out"};
-  return {rule->key, rule->sentence(known)};
+  return {rule->key, sentence_of(*rule, figures)};
 }
 
 }  // namespace ladder::profile

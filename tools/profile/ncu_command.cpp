@@ -119,7 +119,8 @@ std::string reason_for_nothing(std::string_view log, const std::vector<std::stri
   if (const std::string error = first(error_mark); !error.empty()) {
     return fmt::format("ncu says:{}", error.substr(error_mark.size()));
   }
-  return fmt::format("ncu does not say why (exit code {})", exit_code);
+  const std::string last = lines.empty() ? "it wrote nothing" : "its last line: " + lines.back();
+  return fmt::format("ncu does not say why (exit code {}; {})", exit_code, last);
 }
 
 }  // namespace ladder::profile
