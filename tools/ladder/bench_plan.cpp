@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// From what was typed to the list of problems, rungs and peers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "bench/replay.hpp"
+#include "bench/shape_list.hpp"
+#include "bench_command.hpp"
+#include "machine.hpp"
+#include "rung.hpp"
+
+namespace ladder::cli {
+
+namespace {
+
+using bench::BenchProblem;
+
+constexpr std::array<std::int64_t, 5> default_squares = {256, 512, 1024, 2048, 4096};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', first), text.size());
+    words.push_back(text.substr(first, comma - first));
+    first = comma + 1;
+  }
+  return words;
+}
+
+BenchProblem with_ops(BenchProblem problem, std::string_view ops) {
+  const auto op_of = [](char letter) { return letter == 'T' ? Op::transpose : Op::none; };
+  problem.op_a = op_of(ops[0]);
+  problem.op_b = op_of(ops[1]);
+  problem.lda = problem.ldb = problem.ldc = 0;
+  return bench::with_leading_dimensions(problem);
+}
+
+// Once for each of `ops`; as it is where there are none.
+void add_with_ops(const BenchProblem& problem, const std::string& ops, std::vector<BenchProblem>& problems) {
+  if (ops.empty()) {
+    problems.push_back(problem);
+    return;
+  }
+  for (const std::string& pair : split(ops)) problems.push_back(with_ops(problem, pair));
+}
+
+bool add_typed(const BenchOptions& options, std::vector<BenchProblem>& problems, std::string& complaint) {
+  for (const std::string& shapes : options.shapes) {
+    const auto typed = bench::parse_shapes(shapes, complaint);
+    if (!typed) return false;
+    for (const BenchProblem& problem : *typed) add_with_ops(problem, options.ops, problems);
+  }
+  return true;
+}
+
+void add_squares(const BenchOptions& options, std::vector<BenchProblem>& problems) {
+  for (const std::int64_t size : default_squares) {
+    BenchProblem square;
+    square.category = "square";
+    square.m = square.n = square.k = size;
+    add_with_ops(bench::with_leading_dimensions(square), options.ops, problems);
+  }
+}
+
+// The rung of the line is what --rungs would have said.
+bool add_replay(const std::string& line, std::vector<BenchProblem>& problems, std::string& rung,
+                std::string& complaint) {
+  const auto replay = bench::parse_replay(line, complaint);
+  if (!replay) {
+    complaint = "--replay: " + complaint;
+    return false;
+  }
+  if (replay->alpha != 1.0f || replay->beta != 0.0f || replay->scalars_on_device) {
+    fmt::print(stderr, "ladder: timed with alpha = 1 and beta = 0 by value, whatever the line says\n");
+  }
+  problems.push_back(replay->problem);
+  rung = replay->rung;
+  return true;
+}
+
+bool find_problems(const BenchOptions& options, BenchPlan& plan, std::string& rung, std::string& complaint) {
+  std::vector<BenchProblem>& problems = plan.problems;
+  if (!add_typed(options, problems, complaint)) return false;
+  if (!options.shape_file.empty()) {
+    const auto listed = bench::read_shapes(options.shape_file, complaint);
+    if (!listed) return false;
+    problems.insert(problems.end(), listed->begin(), listed->end());
+  }
+  if (!options.replay.empty() && !add_replay(options.replay, problems, rung, complaint)) return false;
+  if (!names_problems(options)) add_squares(options, problems);
+  if (!options.category.empty()) {
+    std::erase_if(problems, [&](const BenchProblem& problem) { return problem.category != options.category; });
+  }
+  if (problems.empty()) {
+    complaint = options.category.empty() ? "there are no problems in the list"
+                                         : fmt::format("there is no problem of category '{}'", options.category);
+  }
+  return !problems.empty();
+}
+
+}  // namespace
+
+bool names_problems(const BenchOptions& options) {
+  return !options.shapes.empty() || !options.shape_file.empty() || !options.replay.empty();
+}
+
+std::optional<BenchPlan> bench_plan(const BenchOptions& options, std::string& complaint) {
+  BenchPlan plan;
+  std::string replayed_rung;
+  if (!find_problems(options, plan, replayed_rung, complaint)) return std::nullopt;
+  const bool on_host = options.door == "cblas" || options.door == "sgemm_";
+  std::string rungs = options.rungs.empty() ? replayed_rung : options.rungs;
+  if (rungs.empty() && !on_host) rungs = rung_label(default_rung());
+  if (!rungs.empty()) {
+    auto choices = bench::parse_rungs(rungs, complaint);
+    if (!choices) return std::nullopt;
+    plan.rungs = std::move(*choices);
+  }
+  if (options.against.empty() && !on_host) plan.peers = {"cublas"};
+  if (!options.against.empty() && options.against != "none") plan.peers = split(options.against);
+  return plan;
+}
+
+std::string typed_command() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string text;
+  for (std::string word; std::getline(file, word, '\0');) {
+    if (text.empty()) word = std::filesystem::path(word).filename().string();
+    const bool plain = !word.empty() && word.find_first_of(" '\"*?$;&|<>()") == word.npos;
+    text += fmt::format(fmt::runtime(plain ? "{}{}" : "{}'{}'"), text.empty() ? "" : " ", word);
+  }
+  return text;
+}
+
+}  // namespace ladder::cli
