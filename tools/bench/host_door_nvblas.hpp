@@ -46,7 +46,7 @@ class NvblasThere : public HostContender {
   std::string name() const override { return "nvblas"; }
 
   /// Why what it computes is not NVBLAS's work: it works without a GPU too, and then only hands calls on. Empty where
-  /// its log, after the first call, says nothing of the kind.
+  /// what it has printed so far says nothing of the kind.
   std::string without_gpu() const;
 
   /// Of the library that answers; empty before the first begin() that worked.
