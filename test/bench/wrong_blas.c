@@ -17,7 +17,7 @@ static void compute(const int* m, const int* n, float* c, const int* ldc) {
   if (strcmp(fault(), "unwritten") == 0) return;
   ++calls;
   if (strcmp(fault(), "dies") == 0) abort();
-  if (strcmp(fault(), "dies later") == 0 && calls > 3) abort();
+  if (strcmp(fault(), "dies later") == 0 && calls > 2) abort();
   if (strcmp(fault(), "ends") == 0) exit(3);
   while (strcmp(fault(), "silent") == 0) sleep(1);
   while (strcmp(fault(), "babbles") == 0) puts("nothing that you asked for");

@@ -71,9 +71,11 @@ std::vector<Run> race(const std::vector<HostContender*>& contenders, const HostT
   for (HostContender* contender : contenders) runs.emplace_back(contender);
   HostMatrices matrices(task);
   for (Run& run : runs) start(run, task, matrices);
-  for (bool more = true; more;) {
+  bool more = true;
+  for (std::size_t round = 0; more; ++round) {
     more = false;
-    for (Run& run : runs) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      Run& run = runs[(round + i) % runs.size()];
       if (!wants_more(run, samples)) continue;
       take_sample(run);
       more = true;

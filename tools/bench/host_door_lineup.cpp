@@ -94,12 +94,7 @@ std::string Entries::add_nvblas() {
   const std::string tool = options_.tool.empty() ? "/proc/self/exe" : options_.tool;
   auto contender =
       std::make_unique<NvblasThere>(NvblasStart{tool, candidates, cpu_blas->path, options_.peer_timeout_s});
-  BenchProblem smallest;
-  smallest.m = smallest.n = smallest.k = 1;
-  HostMatrices matrices({with_leading_dimensions(smallest)});
-  if (complaint = contender->begin({matrices.problem()}, matrices); !complaint.empty()) return complaint;
-  if (complaint = contender->call().complaint; !complaint.empty()) return complaint;
-  if (complaint = contender->without_gpu(); !complaint.empty()) return complaint;
+  if (complaint = contender->try_out(); !complaint.empty()) return complaint;
   lineup_.conditions.emplace_back(nvblas_name, contender->library() + ", its sgemm_ in a process of its own, autopin");
   lineup_.peers.push_back(std::move(contender));
   return {};

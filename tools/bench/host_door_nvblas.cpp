@@ -24,8 +24,6 @@ double seconds_explained_by(const BenchProblem& p) {
 
 std::filesystem::path log_of(const std::filesystem::path& folder) { return folder / "nvblas.log"; }
 
-std::filesystem::path stderr_of(const std::filesystem::path& folder) { return folder / "stderr"; }
-
 bool write_configuration(const std::filesystem::path& folder, const std::string& cpu_blas) {
   std::ofstream file(folder / "nvblas.conf");
   file << "NVBLAS_LOGFILE " << log_of(folder).string() << "\n"
@@ -54,7 +52,7 @@ std::string NvblasThere::start_with(const std::string& preloaded, const HostTask
   const ProcessStart start{
       {start_.tool, "host-peer"},
       {{"LD_PRELOAD", preloaded}, {"NVBLAS_CONFIG_FILE", (folder_.path() / "nvblas.conf").string()}},
-      stderr_of(folder_.path()).string()};
+      (folder_.path() / "stderr").string()};
   std::string complaint;
   process_ = PeerProcess::start(start, complaint);
   return process_ == nullptr ? complaint : ask_for(task);
@@ -96,15 +94,19 @@ HostAnswer NvblasThere::request(const char* line) {
   return answer;
 }
 
-std::string NvblasThere::without_gpu() const {
-  // Its log may come only when it ends; what it says at once goes to stderr.
-  for (const std::filesystem::path& file : {stderr_of(folder_.path()), log_of(folder_.path())}) {
-    std::ifstream lines(file);
-    for (std::string line; std::getline(lines, line);) {
-      for (const char* words : {"No Gpu available", "No device selected"}) {
-        if (line.find(words) != std::string::npos) return "it works without a GPU here: " + line;
-      }
-    }
+std::string NvblasThere::try_out() {
+  BenchProblem smallest;
+  smallest.m = smallest.n = smallest.k = 1;
+  const HostTask task{with_leading_dimensions(smallest)};
+  HostMatrices unused(task);
+  if (std::string complaint = begin(task, unused); !complaint.empty()) return complaint;
+  if (std::string complaint = call().complaint; !complaint.empty()) return complaint;
+  // Its log is written when it ends.
+  process_->finish();
+  process_.reset();
+  std::ifstream log(log_of(folder_.path()));
+  for (std::string line; std::getline(log, line);) {
+    if (line.find("No device selected") != std::string::npos) return "it would not use a GPU: " + line;
   }
   return {};
 }

@@ -45,11 +45,11 @@ class NvblasThere : public HostContender {
   HostAnswer checked_call() override;
   std::string name() const override { return "nvblas"; }
 
-  /// Why what it computes is not NVBLAS's work: it works without a GPU too, and then only hands calls on. Empty where
-  /// what it has printed so far says nothing of the kind.
-  std::string without_gpu() const;
+  /// Starts a process, makes the smallest call, and lets it end. Why that failed, or why NVBLAS would only hand calls
+  /// on: without a GPU it works too, and says so in its log alone.
+  std::string try_out();
 
-  /// Of the library that answers; empty before the first begin() that worked.
+  /// Of the library that answers; empty before the first call that worked.
   const std::string& library() const { return library_; }
 
  private:

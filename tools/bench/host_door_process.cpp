@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 extern char** environ;
 
@@ -136,18 +137,29 @@ std::optional<std::string> PeerProcess::take_line() {
   return line;
 }
 
-std::string PeerProcess::how_it_ended() {
-  // Its end of the socket is closed: it is ending, or wants to be rid of us.
+/// Waits a little for its end, which is then known and over.
+bool PeerProcess::ended(int& status) {
   constexpr auto grace = std::chrono::seconds(2);
   constexpr auto pause = std::chrono::milliseconds(5);
-  int status = 0;
-  pid_t ended = 0;
-  for (const auto deadline = Clock::now() + grace; ended == 0 && Clock::now() < deadline;) {
-    ended = waitpid(pid_, &status, WNOHANG);
-    if (ended == 0) usleep(std::chrono::microseconds(pause).count());
+  for (const auto deadline = Clock::now() + grace; pid_ > 0 && Clock::now() < deadline;) {
+    if (waitpid(pid_, &status, WNOHANG) == pid_) {
+      pid_ = -1;
+      return true;
+    }
+    std::this_thread::sleep_for(pause);
   }
-  if (ended != pid_) return "closed its end of the talk";
-  pid_ = -1;
+  return false;
+}
+
+void PeerProcess::finish() {
+  shutdown(socket_, SHUT_WR);
+  int status = 0;
+  ended(status);
+}
+
+std::string PeerProcess::how_it_ended() {
+  int status = 0;
+  if (!ended(status)) return "closed its end of the talk";
   const std::string last = last_line_of(stderr_file_);
   const std::string words = last.empty() ? "" : fmt::format(" ({})", last);
   if (WIFSIGNALED(status))

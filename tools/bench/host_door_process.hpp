@@ -33,11 +33,15 @@ class PeerProcess {
   std::optional<std::string> ask(const std::string& line, const std::string& prefix, double timeout_s,
                                  std::string& complaint);
 
+  /// Sends it the end of its stdin and gives it two seconds to end by itself: what it writes then is written.
+  void finish();
+
  private:
   PeerProcess(pid_t pid, int socket, std::string stderr_file)
       : pid_(pid), socket_(socket), stderr_file_(std::move(stderr_file)) {}
 
   std::optional<std::string> take_line();
+  bool ended(int& status);
   std::string how_it_ended();
 
   pid_t pid_;
