@@ -3,7 +3,6 @@
 #include "profile_command.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,6 +19,7 @@
 #include "profile/ncu_csv.hpp"
 #include "profile/profile_csv.hpp"
 #include "profile/profile_report.hpp"
+#include "progress.hpp"
 
 namespace ladder::cli {
 
@@ -77,28 +77,22 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void show_progress(const profile::Launched& launched, std::size_t done) {
-  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[Kladder: profiling {} ({} done)", launched.choice.name(), done);
-}
-
-void end_progress() {
-  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
-}
-
 /// One run under Nsight Compute, for the metrics of `session`.
 void run_session(const std::string& ncu, const ProfileOptions& options, const fs::path& log, Session& session) {
   session.launches.clear();
   session.other_lines.clear();
   const auto words = profile::ncu_words(ncu, session.metrics, log.string(), launch_words(options));
-  session.result = profile::run_child(words, [&session](const std::string& line) {
+  std::string complaint;
+  const auto choices = bench::parse_rungs(options.rungs, complaint);
+  Progress progress;
+  session.result = profile::run_child(words, [&](const std::string& line) {
     if (const auto launched = profile::launched_from(line)) {
-      show_progress(*launched, session.launches.size());
+      progress.show(launched->choice.name(), session.launches.size(), choices ? choices->size() : 0);
       session.launches.push_back(*launched);
     } else {
       session.other_lines.push_back(line);
     }
   });
-  end_progress();
   session.log = text_of(log);
 }
 

@@ -44,7 +44,7 @@ int spawn(const std::vector<std::string>& words, int output, pid_t& child) {
   posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
   const std::vector<std::string> variables = environment();
   const int error =
-      posix_spawn(&child, words[0].c_str(), &files, nullptr, pointers_to(words).data(), pointers_to(variables).data());
+      posix_spawnp(&child, words[0].c_str(), &files, nullptr, pointers_to(words).data(), pointers_to(variables).data());
   posix_spawn_file_actions_destroy(&files);
   return error;
 }
