@@ -32,6 +32,8 @@ def install(tally, options):
 def ladder(tally, options):
     tool = options.folder / builds.NORMAL / "tools" / "ladder"
     tally.script("ladder", [sys.executable, ROOT / "test" / "ladder" / "run.py", "--ladder", tool])
+    tally.script("ladder bench", [sys.executable, ROOT / "test" / "ladder" / "bench_run.py", "--ladder", tool])
+    tally.script("ladder bench doors", [sys.executable, ROOT / "test" / "ladder" / "bench_doors.py", "--ladder", tool])
     tally.script("ladder profile", [sys.executable, ROOT / "test" / "ladder" / "profile_run.py", "--ladder", tool])
 
 

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`ladder bench --door cblas` and `--door sgemm_` on the CPU: our library and OpenBLAS in one process, a library that
+plays NVBLAS preloaded into another, and peers that are wrong, die or say nothing.
+
+Prints one line a test, `ok - NAME`, `not ok - NAME: why` or `skip - NAME: why`; the exit code is 1 if any is not ok.
+"""
+import argparse
+import csv
+import ctypes
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+OK, FAILED, USAGE = 0, 1, 2
+TIMEOUT_S = 120
+OPENBLAS = "libopenblas.so.0"
+DOORS = ("cblas", "sgemm_")
+
+
+class Bench:
+    """The command under test, and a BLAS beside it whose fault WRONG_BLAS chooses."""
+
+    def __init__(self, ladder):
+        self.ladder = ladder
+        self.wrong_blas = str(ladder.parents[1] / "test" / "bench" / "libwrong_blas.so")
+
+    def __call__(self, *words, code=OK, **variables):
+        """Runs `ladder bench words...`, holds its exit code to `code`, and returns what it printed (stdout, stderr)."""
+        env = {name: value for name, value in os.environ.items() if not name.startswith("LADDER_")}
+        env |= {"CUDA_VISIBLE_DEVICES": "", "LADDER_DEVICE": "emulate", **variables}
+        done = subprocess.run([str(self.ladder), "bench", *words], env=env, text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
+        assert done.returncode == code, f"{words}: exit code {done.returncode}, not {code}: {done.stdout + done.stderr}"
+        return done.stdout, done.stderr
+
+    def rows(self, *words, code=OK, **variables):
+        out, _ = self(*words, "--samples", "3", "--csv", code=code, **variables)
+        return list(csv.DictReader(line for line in out.splitlines() if not line.startswith("#")))
+
+
+def emulated_against_openblas(bench):
+    for door in DOORS:
+        rows = bench.rows("64", "TN:65x33x17", "32*4", "--door", door, "--rungs", "9,warp_tiled", "--against", "openblas")
+        assert [row["name"] for row in rows] == 3 * ["double_buffered:emulated", "warp_tiled:emulated", "openblas"], rows
+        assert {row["verdict"] for row in rows} == {"right"} and {row["timing"] for row in rows} == {"host"}, rows
+        ours = [row for row in rows if row["rung"] != "0"]
+        assert all(float(row["ratio"]) > 0 and row["peer"] == "openblas" for row in ours), rows
+        assert all(0 < float(row["ms_q1"]) <= float(row["ms"]) <= float(row["ms_q3"]) for row in rows), rows
+
+
+def handed_on_to_the_cpu(bench):
+    for door in DOORS:
+        rows = bench.rows("100x50x70", "--door", door, LADDER_DEVICE="cpu")
+        assert [row["name"] for row in rows] == ["next_blas", "openblas"], rows
+        assert rows[0]["verdict"] == "right" and float(rows[0]["ratio"]) > 0, rows
+
+
+def as_json(bench):
+    result = json.loads(bench("48", "--door", "cblas", "--samples", "3", "--json")[0])
+    ours, peer = result["rows"]
+    assert ours["ratio"] > 0 and peer["name"] == "openblas" and ours["worst_error"] <= 1, result
+    assert {"openblas", "first call openblas", "first call rung 9"} <= set(result["conditions"]), result["conditions"]
+
+
+def wrong_peer(bench):
+    for door in DOORS:
+        for fault, said in (("garbage", "4242"), ("unwritten", "NaN")):
+            ours, peer = bench.rows("64", "--door", door, "--against", "openblas", "--blas", bench.wrong_blas, code=FAILED,
+                                    WRONG_BLAS=fault)
+            assert ours["verdict"] == "right" and ours["ratio"] == "", ours
+            assert said in peer["verdict"], peer
+
+
+def peer_in_a_process_of_its_own(bench):
+    rows = bench.rows("64", "NT:33x65x17", "--door", "sgemm_", "--against", "nvblas,openblas", "--nvblas", OPENBLAS)
+    assert [row["name"] for row in rows] == 2 * ["double_buffered:emulated", "nvblas", "openblas"], rows
+    assert {row["verdict"] for row in rows} == {"right"}, rows
+    assert all(row["peer"] == "nvblas" and float(row["ratio"]) > 0 for row in rows if row["rung"] != "0"), rows
+
+
+def process_that_is_lost(bench):
+    def race(fault, code, *words):
+        return bench("64", "--door", "sgemm_", "--against", "openblas,nvblas", "--nvblas", bench.wrong_blas, "--csv", *words,
+                     code=code, WRONG_BLAS=fault)
+
+    assert "signal 6" in race("dies later", FAILED)[0]
+    assert "4242" in race("garbage", FAILED)[0]
+    for fault, said in (("dies", "signal 6"), ("ends", "exit code 3"), ("babbles", "no end of")):
+        assert said in race(fault, USAGE)[1], fault
+    assert "no answer in" in race("silent", USAGE, "--peer-timeout", "0.5")[1]
+
+
+def peers_that_are_not_here(bench):
+    out, err = bench("32", "--door", "cblas", "--samples", "3")
+    assert "nvblas is left out" in err and len(err.splitlines()) == 1 and "openblas" in out, err
+    for words, said in ((["--against", "nvblas"], "no GPU"), (["--against", "cublas"], "no host door"),
+                        (["--blas", "/nonexistent/libblas.so", "--against", "openblas"], "/nonexistent/libblas.so")):
+        _, err = bench("32", "--door", "cblas", *words, code=USAGE)
+        assert said in err and len(err.splitlines()) == 1, err
+
+
+def child_is_not_in_the_help(bench):
+    done = subprocess.run([str(bench.ladder), "--help"], text=True, stdout=subprocess.PIPE, timeout=TIMEOUT_S, check=True)
+    assert "bench" in done.stdout and "host-peer" not in done.stdout, done.stdout
+
+
+TESTS = [emulated_against_openblas, handed_on_to_the_cpu, as_json, wrong_peer, peer_in_a_process_of_its_own,
+         process_that_is_lost, peers_that_are_not_here, child_is_not_in_the_help]
+
+
+def has_openblas():
+    try:
+        ctypes.CDLL(OPENBLAS)
+    except OSError:
+        return False
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ladder", required=True, help="the command to test")
+    bench = Bench(pathlib.Path(parser.parse_args().ladder).resolve())
+    if not has_openblas():
+        print(f"skip - host doors: there is no {OPENBLAS}")
+        return 0
+    failed = 0
+    for test in TESTS:
+        name = "host doors: " + test.__name__.replace("_", " ")
+        try:
+            test(bench)
+            print(f"ok - {name}", flush=True)
+        except (AssertionError, subprocess.SubprocessError, ValueError, KeyError, OSError) as why:
+            print(f"not ok - {name}: {why}", flush=True)
+            failed += 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
