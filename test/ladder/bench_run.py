@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`ladder bench` as a user types it where there is no GPU: what is refused, and what it says of files of results.
+
+Prints one line a test, `ok - NAME` or `not ok - NAME: why`; the exit code is 1 if any is not ok.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FAILED, USAGE = 1, 2
+TIMEOUT_S = 60
+COLUMNS = "category,op_a,op_b,m,n,k,batch,rung,name,ms,ms_q1,ms_q3,peer,peer_ms,verdict"
+ROWS = ["square,N,N,512,512,512,1,9,double_buffered,{a},{a},{a},cublas,0.02,right",
+        "square,N,N,1024,1024,1024,1,9,double_buffered,{b},{b},{b},cublas,0.05,right"]
+
+
+class Bench:
+    """The command under test and a folder of its own. No GPU is to be seen, whatever the machine has."""
+
+    def __init__(self, ladder, folder):
+        self.ladder, self.folder = str(ladder), pathlib.Path(folder)
+
+    def __call__(self, *words, code=0):
+        """Runs `ladder bench words...`, holds its exit code to `code`, and returns what it printed (stdout, stderr)."""
+        env = {name: value for name, value in os.environ.items() if not name.startswith("LADDER_")}
+        done = subprocess.run([self.ladder, "bench", *words], env={**env, "CUDA_VISIBLE_DEVICES": ""}, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=TIMEOUT_S)
+        assert done.returncode == code, f"{words}: exit code {done.returncode}, not {code}: {done.stdout + done.stderr}"
+        return done.stdout, done.stderr
+
+    def refused(self, *words, saying):
+        """What cannot be begun is refused by one line (and CLI11's pointer to --help), with nothing on stdout."""
+        out, err = self(*words, code=USAGE)
+        lines = [line for line in err.splitlines() if not line.startswith("Run with --help")]
+        assert out == "" and len(lines) == 1 and saying in lines[0], f"{words}: {out}{err}"
+
+    def results(self, name, a, b):
+        path = self.folder / name
+        path.write_text("\n".join(["# GPU: one of the tests'", COLUMNS, *ROWS]).format(a=a, b=b) + "\n")
+        return str(path)
+
+
+def help_text(bench):
+    out, _ = bench("--help")
+    for option in ("--shapes", "--rungs", "--against", "--warm-cache", "--ceilings", "--summarize", "--compare"):
+        assert option in out, f"{option} is not in {out}"
+
+
+def nothing_to_time_with(bench):
+    for words in (["512"], [], ["--ceilings"], ["512", "--door", "cublas"]):
+        _, err = bench(*words, code=USAGE)
+        assert len(err.splitlines()) == 1 and "GPU" in err, err
+
+
+def bad_shapes(bench):
+    bench.refused("12x", saying="12x")
+    bench.refused("0", saying="'0'")
+    bench.refused("NX:512", saying="NX:512")
+    bench.refused("512", "--ops", "NQ", saying="NQ")
+    bench.refused("--category", "round", saying="round")
+    bench.refused("--replay", "nothing of the kind", saying="--replay")
+
+
+def bad_contenders(bench):
+    bench.refused("512", "--rungs", "99", saying="99")
+    bench.refused("512", "--rungs", "9:round", saying="round")
+    bench.refused("512", "--rungs", "0", saying="--against")
+    bench.refused("512", "--door", "front", saying="front")
+    bench.refused("512", "--data", "odd", saying="odd")
+    bench.refused("512", "--samples", "0", saying="0")
+
+
+def bad_files(bench):
+    missing = str(bench.folder / "missing.csv")
+    bench.refused("--shapes", missing, saying=missing)
+    bench.refused("--summarize", missing, saying=missing)
+    bench.refused("--compare", missing, missing, saying=missing)
+    bad = bench.folder / "bad.csv"
+    bad.write_text("category,op_a,op_b,m,n,k\nsquare,N,N,512,wide,512\n")
+    bench.refused("--shapes", str(bad), saying="bad.csv:2")
+
+
+def summary_of_a_file(bench):
+    path = bench.results("a.csv", a=0.02, b=0.04)
+    out, _ = bench("--summarize", path)
+    assert "square" in out and "1.118" in out, out
+    summary = json.loads(bench("--summarize", path, "--json")[0])
+    assert abs(summary["geomean"] - 1.25 ** 0.5) < 1e-6 and summary["min"] == 1.0, summary
+    assert set(summary["categories"]) == {"square"}, summary
+    bench.refused("--summarize", path, "--rung", "8", saying="8")
+
+
+def comparison_of_two_files(bench):
+    before, after = bench.results("a.csv", a=0.02, b=0.04), bench.results("b.csv", a=0.02, b=0.05)
+    out, _ = bench("--compare", before, after, code=FAILED)
+    assert "+25.0 %" in out, out
+    bench("--compare", before, before)
+    assert json.loads(bench("--compare", after, before, "--json")[0]), "no JSON"
+
+
+TESTS = [help_text, nothing_to_time_with, bad_shapes, bad_contenders, bad_files, summary_of_a_file,
+         comparison_of_two_files]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ladder", required=True, help="the command to test")
+    ladder = pathlib.Path(parser.parse_args().ladder).resolve()
+    failed = 0
+    for test in TESTS:
+        name = "ladder bench: " + test.__name__.replace("_", " ")
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                test(Bench(ladder, folder))
+            print(f"ok - {name}", flush=True)
+        except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError, OSError) as why:
+            print(f"not ok - {name}: {why}", flush=True)
+            failed += 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
