@@ -126,8 +126,17 @@ def unusable_answers(bench):
     bench("--rungs", "1,2", plays="short", code=FAILED)
 
 
+def a_rung_that_cannot_run(bench):
+    _, err = bench("--rungs", "1,2,3", plays="stopped", code=FAILED)
+    assert "shared: out of memory" in err, err
+
+
+def exit_code_alone_is_no_failure(bench):
+    bench("--rungs", "1,2,3", plays="grumble")
+
+
 def bad_command_lines(bench):
-    for words in (["--rungs", "99"], ["--rungs", "0"], ["--rungs", "1,,2"], ["--size", "0"], ["--ops", "XY"],
+    for words in (["--rungs", "99"], ["--rungs", "0"], ["--rungs", "1,,2"], ["--size", "0"], ["--size", "4000000000000"], ["--ops", "XY"],
                   ["--json", "--csv"], ["--m", "-4"]):
         done = subprocess.run([bench.ladder, "profile", *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               timeout=TIMEOUT_S)
@@ -148,7 +157,8 @@ def launch_is_hidden(bench):
 
 
 TESTS = [report, one_process_and_no_locked_clocks, as_json, as_csv, raw_output_is_kept, unknown_metric_is_left_out, no_ncu,
-         counters_not_allowed, no_gpu, nothing_profiled, unusable_answers, bad_command_lines, unwritable_output,
+         counters_not_allowed, no_gpu, nothing_profiled, unusable_answers, a_rung_that_cannot_run,
+         exit_code_alone_is_no_failure, bad_command_lines, unwritable_output,
          launch_is_hidden]
 
 

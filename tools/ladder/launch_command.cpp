@@ -84,6 +84,8 @@ int launch_command(const LaunchOptions& options) {
   const auto rungs = bench::parse_rungs(options.rungs, complaint);
   if (!rungs) return complain(complaint, exit_usage);
   const bench::BenchProblem problem = problem_of(options);
+  complaint = what_is_illegal(problem);
+  if (!complaint.empty()) return complain(complaint, exit_usage);
   bench::DeviceMatrices matrices;
   complaint = matrices.place(problem, bench::Data::normal);
   if (!complaint.empty()) return complain(complaint, exit_usage);

@@ -158,6 +158,8 @@ bench::BenchProblem problem_of(const LaunchOptions& options) {
 }
 
 int profile_command(const ProfileOptions& options) {
+  const std::string illegal = what_is_illegal(problem_of(options));
+  if (!illegal.empty()) return complain(illegal, exit_usage);
   const char* search_path = std::getenv("PATH");
   const auto ncu =
       options.ncu.empty() ? profile::find_ncu(search_path == nullptr ? "" : search_path) : std::optional(options.ncu);
@@ -185,7 +187,9 @@ int profile_command(const ProfileOptions& options) {
                     exit_usage);
   }
   const auto profiled = profile::profile_of(problem_of(options), session.launches, std::move(output.kernels));
-  if (!profiled.complaint.empty() || session.result.exit_code != 0) {
+  // An exit code alone says little: some versions end with one when a counter was not available.
+  const bool stopped = std::ranges::any_of(session.other_lines, profile::is_own_complaint);
+  if (!profiled.complaint.empty() || stopped) {
     const auto why = profile::reason_for_nothing(session.log, session.other_lines, session.result.exit_code);
     return complain(profiled.complaint.empty() ? why : profiled.complaint + ": " + why, exit_failed);
   }

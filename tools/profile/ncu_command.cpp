@@ -100,6 +100,8 @@ std::vector<std::string> unknown_metrics(std::string_view log, const std::vector
   return unknown;
 }
 
+bool is_own_complaint(const std::string& line) { return line.starts_with(own_line); }
+
 std::string reason_for_nothing(std::string_view log, const std::vector<std::string>& program_lines, int exit_code) {
   std::vector<std::string> lines = program_lines;
   std::ranges::copy(lines_of(log), std::back_inserter(lines));

@@ -23,6 +23,9 @@ std::vector<std::string> ncu_words(const std::string& ncu, const std::vector<std
 /// Those of `metrics` that Nsight Compute says, in `log`, it does not know.
 std::vector<std::string> unknown_metrics(std::string_view log, const std::vector<std::string>& metrics);
 
+/// True where the profiled program says that it could not go on: "ladder: why".
+bool is_own_complaint(const std::string& line);
+
 /// Why nothing was profiled, for people, from what Nsight Compute and its program wrote: one sentence.
 std::string reason_for_nothing(std::string_view log, const std::vector<std::string>& program_lines, int exit_code);
 
