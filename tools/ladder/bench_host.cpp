@@ -7,6 +7,7 @@
 #include "bench/host_door.hpp"
 #include "bench_command.hpp"
 #include "library_path.hpp"
+#include "machine.hpp"
 
 namespace ladder::cli {
 
@@ -47,7 +48,8 @@ std::optional<bench::Results> host_results(const BenchOptions& options, const Be
     progress.clear();
     fmt::print(stderr, "ladder: {}\n", line);
   };
-  host.has_gpu = why_no_gpu_timing().empty();
+  host.has_gpu = gpu_name().has_value();
+  if (complaint = host.has_gpu ? why_no_gpu_timing() : std::string(); !complaint.empty()) return std::nullopt;
 
   bench::Conditions conditions = bench::conditions_before(typed_command());
   if (host.has_gpu) {
