@@ -96,7 +96,7 @@ def process_that_is_lost(bench):
 def peers_that_are_not_here(bench):
     out, err = bench("32", "--door", "cblas", "--samples", "3")
     assert "nvblas is left out" in err and len(err.splitlines()) == 1 and "openblas" in out, err
-    for words, said in ((["--against", "nvblas"], "no GPU"), (["--against", "cublas"], "no host door"),
+    for words, said in ((["--against", "nvblas"], "no GPU"), (["--against", "cublas"], "none of openblas, nvblas"),
                         (["--blas", "/nonexistent/libblas.so", "--against", "openblas"], "/nonexistent/libblas.so")):
         _, err = bench("32", "--door", "cblas", *words, code=USAGE)
         assert said in err and len(err.splitlines()) == 1, err
