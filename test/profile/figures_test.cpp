@@ -43,8 +43,8 @@ TEST_CASE("asynchronous copies are global loads too") {
                              {"smsp__inst_executed_op_ldgsts.sum", "", ffmas / 8.0},
                              {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "", 0.0},
                              {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "", 0.0},
-                             {"l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum", "", 16.0},
-                             {"l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts.sum", "", 1.0}});
+                             {"sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum", "", 16.0},
+                             {"sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum", "", 1.0}});
   CHECK(f[Figure::global_loads_per_ffma] == doctest::Approx(0.125));
   CHECK(f[Figure::sectors_per_request] == doctest::Approx(16.0));
 }
