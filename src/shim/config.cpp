@@ -72,6 +72,13 @@ RungSetting parse_rung(Environment environment, std::vector<std::string>& compla
   return setting;
 }
 
+TuningSetting parse_tuning(Environment environment) {
+  const std::string_view text = read(environment, "LADDER_TUNING");
+  if (text.empty()) return {.path = default_tuning_cache(environment)};
+  if (text == "off") return {.off = true};
+  return {.named = true, .path = std::string(text)};
+}
+
 const Config& read_process_environment() {
   Config* parsed = nullptr;
   try {
@@ -97,6 +104,14 @@ std::string valid_rungs() {
   return list;
 }
 
+std::string default_tuning_cache(Environment environment) {
+  constexpr std::string_view file = "/ladderblas/tuning.json";
+  const std::string_view cache = read(environment, "XDG_CACHE_HOME");
+  if (cache.starts_with('/')) return fmt::format("{}{}", cache, file);
+  const std::string_view home = read(environment, "HOME");
+  return home.starts_with('/') ? fmt::format("{}/.cache{}", home, file) : std::string();
+}
+
 Config parse_config(Environment environment, std::vector<std::string>& complaints) {
   Config config;
   config.rung = parse_rung(environment, complaints);
@@ -105,6 +120,7 @@ Config parse_config(Environment environment, std::vector<std::string>& complaint
   config.log_file = read(environment, "LADDER_LOG_FILE");
   config.blas = read(environment, "LADDER_BLAS");
   config.cublas = read(environment, "LADDER_CUBLAS");
+  config.tuning = parse_tuning(environment);
   return config;
 }
 

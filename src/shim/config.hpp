@@ -20,6 +20,13 @@ struct RungSetting {
   std::vector<const Rung*> turns;  ///< one rung, or several that take turns
 };
 
+/// LADDER_TUNING.
+struct TuningSetting {
+  bool off = false;    ///< no measurements: the model alone
+  bool named = false;  ///< the path is the user's own, not the per-user default
+  std::string path{};  ///< of the tuning cache; empty: there is none
+};
+
 struct Config {
   RungSetting rung;
   DeviceWish device = DeviceWish::automatic;
@@ -27,6 +34,7 @@ struct Config {
   std::string log_file;  ///< empty: stderr; %p stands for the process id
   std::string blas;      ///< LADDER_BLAS; empty: whatever the loader has
   std::string cublas;    ///< LADDER_CUBLAS; likewise
+  TuningSetting tuning;
 };
 
 /// Value of an environment variable, or null.
@@ -35,6 +43,10 @@ using Environment = const char* (*)(const char* name);
 /// Reads the variables through `environment`. Each value that cannot be used adds one line to
 /// `complaints` (which names the valid ones) and leaves the default in place.
 Config parse_config(Environment environment, std::vector<std::string>& complaints);
+
+/// The per-user file: $XDG_CACHE_HOME/ladderblas/tuning.json, or ~/.cache/ladderblas/tuning.json. Empty where neither
+/// variable holds an absolute path.
+std::string default_tuning_cache(Environment environment);
 
 /// The rungs that LADDER_RUNG and the public interface accept, for messages: "0 cublas, 1 naive, ...".
 std::string valid_rungs();

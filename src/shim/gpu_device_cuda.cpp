@@ -6,6 +6,7 @@
 
 #include "gpu_device.hpp"
 #include "next_library.hpp"
+#include "tuning_source.hpp"
 
 namespace ladder::shim {
 
@@ -54,7 +55,9 @@ class CudaDevice final : public GpuDevice {
   }
 
   LaunchStatus run(const Rung& rung, const GemmProblem& problem, Stream stream) override {
-    return rung.gpu ? rung.gpu->launch(problem, stream) : run_cublas(problem, stream);
+    if (rung.gpu == nullptr) return run_cublas(problem, stream);
+    heed_tuning_setting();
+    return rung.gpu->launch(problem, stream);
   }
 
  private:

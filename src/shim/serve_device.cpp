@@ -3,12 +3,14 @@
 
 #include "gpu_device.hpp"
 #include "last_error.hpp"
+#include "tuning_source.hpp"
 
 namespace ladder::shim {
 
 const char* launch_route(const Route& route, const GemmProblem& problem, cublas::CudaStream stream,
                          cublas::Status& status) {
   const RungKernel* kernel = route.target == Target::emulated ? route.rung->emulated : route.rung->gpu;
+  if (route.target == Target::gpu) heed_tuning_setting();
   const LaunchStatus launched = kernel ? kernel->launch(problem, stream) : no_gpu_kernel;
   if (launched == launch_ok) {
     status = cublas::STATUS_SUCCESS;

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "tuning_cache.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+
+#include "tuning_builtin.hpp"
+
+namespace ladder::shim {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array all_alignments = {Alignment::none, Alignment::a, Alignment::b, Alignment::both};
+
+/// Null where there is no such member, or `json` is no object.
+const Json* member(const Json& json, const char* name) {
+  if (!json.is_object()) return nullptr;
+  const auto found = json.find(name);
+  return found == json.end() ? nullptr : &*found;
+}
+
+/// Empty where there is no such text.
+std::string_view text_of(const Json& json, const char* name) {
+  const Json* value = member(json, name);
+  return value && value->is_string() ? std::string_view(value->get_ref<const std::string&>()) : std::string_view();
+}
+
+/// -1 where there is no such integer.
+std::int64_t integer_of(const Json& json, const char* name) {
+  const Json* value = member(json, name);
+  return value && value->is_number_integer() ? value->get<std::int64_t>() : -1;
+}
+
+std::optional<Op> op_of(std::string_view letter) {
+  if (letter == "N") return Op::none;
+  if (letter == "T") return Op::transpose;
+  return std::nullopt;
+}
+
+std::optional<Alignment> alignment_named(std::string_view name) {
+  for (const Alignment alignment : all_alignments) {
+    if (name == alignment_name(alignment)) return alignment;
+  }
+  return std::nullopt;
+}
+
+std::optional<TuningRecord> record_of(const Json& json) {
+  const auto op_a = op_of(text_of(json, "op_a"));
+  const auto op_b = op_of(text_of(json, "op_b"));
+  const auto alignment = alignment_named(text_of(json, "alignment"));
+  const Json* ms = member(json, "ms");
+  if (!op_a || !op_b || !alignment || ms == nullptr || !ms->is_number()) return std::nullopt;
+  TuningRecord record{.rung = text_of(json, "rung"),
+                      .op_a = *op_a,
+                      .op_b = *op_b,
+                      .alignment = *alignment,
+                      .m = integer_of(json, "m"),
+                      .n = integer_of(json, "n"),
+                      .k = integer_of(json, "k"),
+                      .batch = integer_of(json, "batch"),
+                      .config = text_of(json, "config"),
+                      .ms = ms->get<double>(),
+                      .runner_up = text_of(json, "runner_up")};
+  if (record.m < 0 || record.n < 0 || record.k < 0 || record.batch < 0) return std::nullopt;
+  return record;
+}
+
+Json json_of(const TuningRecord& r) {
+  return {{"rung", r.rung},
+          {"op_a", op_letter(r.op_a)},
+          {"op_b", op_letter(r.op_b)},
+          {"alignment", alignment_name(r.alignment)},
+          {"m", r.m},
+          {"n", r.n},
+          {"k", r.k},
+          {"batch", r.batch},
+          {"config", r.config},
+          {"ms", r.ms},
+          {"runner_up", r.runner_up}};
+}
+
+bool same_problem(const TuningRecord& l, const TuningRecord& r) {
+  return l.rung == r.rung && l.op_a == r.op_a && l.op_b == r.op_b && l.alignment == r.alignment && l.m == r.m &&
+         l.n == r.n && l.k == r.k && l.batch == r.batch;
+}
+
+CacheKey key_of(const Json& table) {
+  return {std::string(text_of(table, "gpu")), static_cast<int>(integer_of(table, "multiprocessors")),
+          std::string(text_of(table, "driver")), std::string(text_of(table, "build"))};
+}
+
+}  // namespace
+
+CacheKey cache_key(const GpuIdentity& gpu) {
+  std::string why_not;
+  std::string driver = read_whole_file("/sys/module/nvidia/version", why_not).value_or("");
+  driver.resize(std::min(driver.find('\n'), driver.size()));
+  if (driver.empty()) driver = "CUDA " + std::to_string(gpu.cuda_of_driver);
+  return {gpu.name, gpu.multiprocessors, driver, kernels_build_id()};
+}
+
+std::optional<std::string> read_whole_file(const std::string& path, std::string& why) {
+  // Not a stream: reading a folder through one throws.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  std::string text;
+  std::array<char, 4096> piece;
+  while (file != nullptr) {
+    const std::size_t length = std::fread(piece.data(), 1, piece.size(), file.get());
+    text.append(piece.data(), length);
+    if (length < piece.size()) break;
+  }
+  if (file != nullptr && std::ferror(file.get()) == 0) return text;
+  why = std::generic_category().message(errno);
+  return std::nullopt;
+}
+
+const char* op_letter(Op op) { return op == Op::none ? "N" : "T"; }
+
+TuningCache::TuningCache() : document_{{"format", format}, {"tables", Json::array()}} {}
+
+std::optional<TuningCache> TuningCache::parse(std::string_view text) {
+  TuningCache cache;
+  cache.document_ = Json::parse(text, nullptr, false);
+  const Json* tables = member(cache.document_, "tables");
+  if (integer_of(cache.document_, "format") != format || tables == nullptr || !tables->is_array()) return std::nullopt;
+  return cache;
+}
+
+std::vector<CacheKey> TuningCache::keys() const {
+  std::vector<CacheKey> keys;
+  for (const Json& table : *member(document_, "tables")) keys.push_back(key_of(table));
+  return keys;
+}
+
+const Json* TuningCache::table_of(const CacheKey& key) const {
+  for (const Json& table : *member(document_, "tables")) {
+    if (key_of(table) == key) return &table;
+  }
+  return nullptr;
+}
+
+std::optional<std::vector<TuningRecord>> TuningCache::choices(const CacheKey& key) const {
+  const Json* table = table_of(key);
+  if (table == nullptr) return std::nullopt;
+  std::vector<TuningRecord> records;
+  const Json* listed = member(*table, "choices");
+  if (listed == nullptr || !listed->is_array()) return records;
+  for (const Json& choice : *listed) {
+    if (const auto record = record_of(choice)) records.push_back(*record);
+  }
+  return records;
+}
+
+void TuningCache::merge(const CacheKey& key, const std::vector<TuningRecord>& choices) {
+  Json merged = Json::array();
+  for (const TuningRecord& old : this->choices(key).value_or(std::vector<TuningRecord>{})) {
+    const auto replaces = [&old](const TuningRecord& r) { return same_problem(r, old); };
+    if (std::ranges::none_of(choices, replaces)) merged.push_back(json_of(old));
+  }
+  for (const TuningRecord& choice : choices) merged.push_back(json_of(choice));
+
+  Json& tables = document_["tables"];
+  Json kept = Json::array();
+  for (Json& table : tables) {
+    if (key_of(table) != key) kept.push_back(std::move(table));
+  }
+  kept.push_back({{"gpu", key.gpu},
+                  {"multiprocessors", key.multiprocessors},
+                  {"driver", key.driver},
+                  {"build", key.build},
+                  {"choices", std::move(merged)}});
+  tables = std::move(kept);
+}
+
+std::string TuningCache::text() const {
+  constexpr int indent = 1;
+  return document_.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ladder::shim
