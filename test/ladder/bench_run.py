@@ -72,6 +72,9 @@ def bad_contenders(bench):
     bench.refused("512", "--rungs", "9:round", saying="round")
     bench.refused("512", "--rungs", "0", saying="--against")
     bench.refused("512", "--door", "front", saying="front")
+    bench.refused("512", "--against", "openblas", saying="'openblas' is none of cublas")
+    bench.refused("512", "--against", "cublas", "--door", "cblas", saying="'cublas' is none of openblas")
+    bench.refused("512", "--rungs", "9:all", "--door", "cblas", saying="no caller can force a configuration")
     bench.refused("512", "--data", "odd", saying="odd")
     bench.refused("512", "--samples", "0", saying="0")
 
@@ -84,6 +87,7 @@ def bad_files(bench):
     bad = bench.folder / "bad.csv"
     bad.write_text("category,op_a,op_b,m,n,k\nsquare,N,N,512,wide,512\n")
     bench.refused("--shapes", str(bad), saying="bad.csv:2")
+    bench.refused("512", "--output", str(bench.folder / "nowhere" / "out.csv"), saying="nowhere")
 
 
 def summary_of_a_file(bench):

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "gpu_timer.hpp"
+#include "peer_names.hpp"
 
 namespace ladder::bench {
 
@@ -22,9 +23,9 @@ struct PeerMode {
 
 // cuBLAS's default mode keeps to FP32 for FP32 data.
 constexpr PeerMode peer_modes[] = {
-    {gpu_peer_names[0], cublas::PEDANTIC_MATH, "fp32", Pipe::fp32, Accuracy::fp32},
-    {gpu_peer_names[1], cublas::DEFAULT_MATH, "fp32", Pipe::fp32, Accuracy::fp32},
-    {gpu_peer_names[2], cublas::TF32_TENSOR_OP_MATH, "tf32", Pipe::tf32, Accuracy::tf32},
+    {gpu_peers[0], cublas::PEDANTIC_MATH, "fp32", Pipe::fp32, Accuracy::fp32},
+    {gpu_peers[1], cublas::DEFAULT_MATH, "fp32", Pipe::fp32, Accuracy::fp32},
+    {gpu_peers[2], cublas::TF32_TENSOR_OP_MATH, "tf32", Pipe::tf32, Accuracy::tf32},
 };
 
 const PeerMode* peer_mode(std::string_view name) {

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cublas_sgemm.hpp"
@@ -37,10 +36,7 @@ std::vector<Contender> rung_contenders(const std::vector<RungChoice>& choices);
 std::optional<std::vector<Contender>> door_contenders(const std::string& library_path,
                                                       const std::vector<RungChoice>& choices, std::string& complaint);
 
-/// Names of the peers on the GPU: the real cuBLAS in three math modes.
-inline constexpr std::string_view gpu_peer_names[] = {"cublas", "cublas_default", "cublas_tf32"};
-
-/// The peers of those names, of one library. Nothing, and why, where there is no cuBLAS.
+/// Those of gpu_peers, all through the same real cuBLAS. Nothing, and why, where there is none.
 std::optional<std::vector<Contender>> peer_contenders(const std::vector<std::string>& names, std::string& complaint);
 
 /// The real cuBLAS that peer_contenders uses; empty where there is none.

@@ -66,15 +66,18 @@ std::string DeviceMatrices::reserve(std::size_t bytes) {
   cudaFree(memory_);
   memory_ = nullptr;
   capacity_ = 0;
+  cudaError_t status = cudaSuccess;
   for (const std::size_t wanted : {std::bit_ceil(bytes), bytes}) {
-    if (cudaMalloc(&memory_, wanted) == cudaSuccess) {
+    status = cudaMalloc(&memory_, wanted);
+    if (status == cudaSuccess) {
       capacity_ = wanted;
       return {};
     }
     memory_ = nullptr;
     cudaGetLastError();
   }
-  return fmt::format("the matrices need {:.1f} GB, more than the GPU has left", static_cast<double>(bytes) * 1e-9);
+  constexpr double gigabyte = 1e9;
+  return fmt::format("{:.1f} GB for the matrices: {}", static_cast<double>(bytes) / gigabyte, text_of(status));
 }
 
 std::string DeviceMatrices::place(const BenchProblem& given, Data data) {

@@ -75,7 +75,7 @@ struct Race::Lane {
 };
 
 Race::Race(std::vector<Contender> contenders, MeasureOptions options)
-    : contenders_(std::move(contenders)), options_(std::move(options)), sensors_(pci_bus_id()) {}
+    : options_(std::move(options)), contenders_(std::move(contenders)), sensors_(pci_bus_id()) {}
 
 Enqueue Race::work_of(const Contender& contender) const {
   return [&](Stream stream) { return contender.enqueue(matrices_.problem(), stream); };

@@ -54,10 +54,10 @@ class Race {
   void time_calls(Lane& lane) const;
   Enqueue work_of(const Contender& contender) const;
 
-  std::vector<Contender> contenders_;
   MeasureOptions options_;
   GpuTimer timer_;
   DeviceMatrices matrices_;
+  std::vector<Contender> contenders_;  ///< after the timer, whose stream their handles hold
   GpuSensors sensors_;
   std::optional<bool> last_on_tensor_cores_;  ///< unit of the last samples; nothing while the card sleeps
   std::uint64_t throttle_seen_ = 0;

@@ -2,12 +2,16 @@
 #include "bench_command.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "bench/atomic_file.hpp"
 #include "bench/ceilings_report.hpp"
+#include "bench/conditions.hpp"
 #include "bench/results_json.hpp"
 #include "bench_report.hpp"
 #include "commands.hpp"
@@ -19,6 +23,15 @@ namespace {
 int cannot_begin(const std::string& complaint) {
   fmt::print(stderr, "ladder: {}\n", complaint);
   return exit_usage;
+}
+
+// Said before the minutes of measuring, not after them. Empty where --output can be written, or was not given.
+std::string why_no_output(const BenchOptions& options) {
+  if (options.output.empty()) return {};
+  std::filesystem::path folder = std::filesystem::path(options.output).parent_path();
+  if (folder.empty()) folder = ".";
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return {};
+  return fmt::format("--output {}: {}", options.output, std::strerror(errno));
 }
 
 std::string json_of(const bench::Results& results) {
@@ -33,7 +46,7 @@ void print_results(const BenchOptions& options, const bench::Results& results) {
   } else if (options.csv) {
     fmt::print("{}", bench::results_csv(results));
   } else {
-    fmt::print("{}", results_text(results));
+    fmt::print("{}\n{}", conditions_text(results.conditions), results_text(results));
     if (results.rows.empty() ||
         bench::to_text(results.rows.front().problem) == bench::to_text(results.rows.back().problem))
       return;
@@ -41,34 +54,41 @@ void print_results(const BenchOptions& options, const bench::Results& results) {
   }
 }
 
-// Empty, or why the file could not be written.
-std::string write_results(const BenchOptions& options, const bench::Results& results) {
-  std::string complaint;
-  if (options.output.empty()) return complaint;
+// To the file that --output names, if any. exit_failed and a line where that went wrong.
+int write_output(const BenchOptions& options, const std::string& json, const std::string& csv) {
+  if (options.output.empty()) return exit_ok;
   const std::filesystem::path path = options.output;
-  const std::string text = path.extension() == ".json" ? json_of(results) : bench::results_csv(results);
-  bench::write_file_atomically(path, text, complaint);
-  return complaint;
+  std::string complaint;
+  if (bench::write_file_atomically(path, path.extension() == ".json" ? json : csv, complaint)) return exit_ok;
+  fmt::print(stderr, "ladder: {}\n", complaint);
+  return exit_failed;
 }
 
 int ceilings_command(const BenchOptions& options) {
   if (const std::string why = why_no_gpu_timing(); !why.empty()) return cannot_begin(why);
+  bench::Results results;
   std::string missing;
+  results.conditions = bench::conditions_before(typed_command());
   const bench::Ceilings ceilings = gpu_ceilings(bench::CeilingSet::all, missing);
+  bench::add_conditions_after(results.conditions);
   if (!missing.empty()) fmt::print(stderr, "ladder: {}\n", missing);
-  if (options.json) {
-    fmt::print("{}\n", bench::ceilings_json(ceilings));
-  } else {
-    fmt::print("{}", bench::ceilings_table(ceilings));
-  }
-  return missing.empty() ? exit_ok : exit_failed;
+
+  auto object = bench::results_json(results);
+  object["ceilings"] = nlohmann::ordered_json::parse(bench::ceilings_json(ceilings));
+  const std::string json = bench::json_text(object) + "\n";
+  const std::string people = conditions_text(results.conditions) + "\n" + bench::ceilings_table(ceilings);
+  bench::add_ceilings(results.conditions, ceilings);
+  const std::string csv = bench::results_csv(results);
+  fmt::print("{}", options.json ? json : options.csv ? csv : people);
+  const int written = write_output(options, json, csv);
+  return missing.empty() ? written : exit_failed;
 }
 
 int race_command(const BenchOptions& options) {
   std::string complaint;
   const auto plan = bench_plan(options, complaint);
   if (!plan) return cannot_begin(complaint);
-  const bool on_host = options.door == "cblas" || options.door == "sgemm_";
+  const bool on_host = is_host_door(options);
   if (!on_host) {
     if (const std::string why = why_no_gpu_timing(); !why.empty()) return cannot_begin(why);
   }
@@ -78,11 +98,8 @@ int race_command(const BenchOptions& options) {
   progress.clear();
   if (!results) return cannot_begin(complaint);
   print_results(options, *results);
-  complaint = write_results(options, *results);
-  if (!complaint.empty()) {
-    fmt::print(stderr, "ladder: {}\n", complaint);
-    return exit_failed;
-  }
+  const int written = write_output(options, json_of(*results), bench::results_csv(*results));
+  if (written != exit_ok) return written;
   return std::all_of(results->rows.begin(), results->rows.end(), bench::is_right) ? exit_ok : exit_failed;
 }
 
@@ -91,6 +108,7 @@ int race_command(const BenchOptions& options) {
 int bench_command(const BenchOptions& options) {
   if (!options.summarize.empty()) return summarize_command(options.summarize, options.json, options.rung);
   if (!options.compare.empty()) return compare_command(options.compare[0], options.compare[1], options.json);
+  if (const std::string why = why_no_output(options); !why.empty()) return cannot_begin(why);
   if (options.ceilings && !names_problems(options)) return ceilings_command(options);
   return race_command(options);
 }

@@ -54,6 +54,9 @@ struct BenchPlan {
 /// Nothing, and a line for people, where the options make no sense.
 std::optional<BenchPlan> bench_plan(const BenchOptions& options, std::string& complaint);
 
+/// True for a door that takes host pointers.
+bool is_host_door(const BenchOptions& options);
+
 /// True where the options name problems, so that --ceilings is not all that is asked.
 bool names_problems(const BenchOptions& options);
 
@@ -71,7 +74,10 @@ std::optional<bench::Results> gpu_results(const BenchOptions& options, const Ben
 std::optional<bench::Results> host_results(const BenchOptions& options, const BenchPlan& plan, Progress& progress,
                                            std::string& complaint);
 
-/// A table for people, with the conditions above it.
+/// A line each.
+std::string conditions_text(const bench::Conditions& conditions);
+
+/// A table for people.
 std::string results_text(const bench::Results& results);
 
 /// The command as it was typed, for the conditions.

@@ -6,8 +6,10 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string_view>
 
+#include "bench/peer_names.hpp"
 #include "bench/replay.hpp"
 #include "bench/shape_list.hpp"
 #include "bench_command.hpp"
@@ -103,7 +105,18 @@ bool find_problems(const BenchOptions& options, BenchPlan& plan, std::string& ru
   return !problems.empty();
 }
 
+// Empty where each of them is a known one.
+std::string unknown_peer(const std::vector<std::string>& peers, std::span<const std::string_view> known) {
+  for (const std::string& peer : peers) {
+    if (std::find(known.begin(), known.end(), peer) != known.end()) continue;
+    return fmt::format("--against: '{}' is none of {}", peer, fmt::join(known, ", "));
+  }
+  return {};
+}
+
 }  // namespace
+
+bool is_host_door(const BenchOptions& options) { return options.door == "cblas" || options.door == "sgemm_"; }
 
 bool names_problems(const BenchOptions& options) {
   return !options.shapes.empty() || !options.shape_file.empty() || !options.replay.empty();
@@ -113,7 +126,7 @@ std::optional<BenchPlan> bench_plan(const BenchOptions& options, std::string& co
   BenchPlan plan;
   std::string replayed_rung;
   if (!find_problems(options, plan, replayed_rung, complaint)) return std::nullopt;
-  const bool on_host = options.door == "cblas" || options.door == "sgemm_";
+  const bool on_host = is_host_door(options);
   std::string rungs = options.rungs.empty() ? replayed_rung : options.rungs;
   if (rungs.empty() && !on_host) rungs = rung_label(default_rung());
   if (!rungs.empty()) {
@@ -123,6 +136,8 @@ std::optional<BenchPlan> bench_plan(const BenchOptions& options, std::string& co
   }
   if (options.against.empty() && !on_host) plan.peers = {"cublas"};
   if (!options.against.empty() && options.against != "none") plan.peers = split(options.against);
+  complaint = on_host ? unknown_peer(plan.peers, bench::host_peers) : unknown_peer(plan.peers, bench::gpu_peers);
+  if (!complaint.empty()) return std::nullopt;
   return plan;
 }
 
@@ -132,7 +147,8 @@ std::string typed_command() {
   for (std::string word; std::getline(file, word, '\0');) {
     if (text.empty()) word = std::filesystem::path(word).filename().string();
     const bool plain = !word.empty() && word.find_first_of(" '\"*?$;&|<>()") == word.npos;
-    text += fmt::format(fmt::runtime(plain ? "{}{}" : "{}'{}'"), text.empty() ? "" : " ", word);
+    const char* quote = plain ? "" : "'";
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : " ", quote, word, quote);
   }
   return text;
 }

@@ -43,9 +43,13 @@ std::vector<std::string> cells_of(const BenchRow& row, const std::string& proble
 
 }  // namespace
 
-std::string results_text(const bench::Results& results) {
+std::string conditions_text(const bench::Conditions& conditions) {
   std::string text;
-  for (const auto& [key, value] : results.conditions) text += fmt::format("{}: {}\n", key, value);
+  for (const auto& [key, value] : conditions) text += fmt::format("{}: {}\n", key, value);
+  return text;
+}
+
+std::string results_text(const bench::Results& results) {
   const std::string peer = results.rows.empty() ? std::string() : results.rows.front().peer;
   Table table({"problem", "rung", "ms", "spread", "TFLOP/s", peer.empty() ? "of peer" : "of " + peer, "of its limit",
                "host us", "verdict"});
@@ -55,7 +59,7 @@ std::string results_text(const bench::Results& results) {
     table.add_row(cells_of(row, problem == before ? "" : problem));
     before = problem;
   }
-  return text + "\n" + table.text();
+  return table.text();
 }
 
 }  // namespace ladder::cli
