@@ -109,7 +109,9 @@ bool find_problems(const BenchOptions& options, BenchPlan& plan, std::string& ru
 std::string unknown_peer(const std::vector<std::string>& peers, std::span<const std::string_view> known) {
   for (const std::string& peer : peers) {
     if (std::find(known.begin(), known.end(), peer) != known.end()) continue;
-    return fmt::format("--against: '{}' is none of {}", peer, fmt::join(known, ", "));
+    std::string names;
+    for (const std::string_view name : known) names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    return fmt::format("--against: '{}' is none of {}", peer, names);
   }
   return {};
 }
