@@ -7,6 +7,7 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "rung.hpp"
+#include "shim/tuning_source.hpp"
 
 namespace ladder::cli {
 
@@ -90,6 +91,8 @@ int run_from_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_ok : exit_usage;
   }
+  // Here too a rung takes the tile that the library would take.
+  shim::heed_tuning_setting();
   return chosen();
 }
 

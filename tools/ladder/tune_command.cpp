@@ -12,7 +12,6 @@
 #include "bench/results_json.hpp"
 #include "bench/rung_choice.hpp"
 #include "bench/shape_list.hpp"
-#include "bench_command.hpp"
 #include "commands.hpp"
 #include "gpu_identity.hpp"
 #include "machine.hpp"
@@ -129,7 +128,6 @@ int tune_command(const TuneOptions& options) {
   std::string complaint;
   const auto problems = problems_of(options, complaint);
   if (!problems) return fail(exit_usage, complaint);
-  if (const std::string why = why_no_gpu_timing(); !why.empty()) return fail(exit_usage, why);
   const auto workbench = tune::gpu_workbench(complaint);
   if (workbench == nullptr) return fail(exit_usage, complaint);
   Progress progress;

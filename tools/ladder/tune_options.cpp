@@ -26,7 +26,7 @@ std::string tunable_rungs(const std::string& text) {
 /// "all" or a number of at least 1, as SearchRules has it.
 std::string candidate_count(std::string& text) {
   if (text == "all") text = std::to_string(tune::all_candidates);
-  return CLI::PositiveNumber(text);
+  return CLI::PositiveNumber(text).empty() ? std::string() : "a number of at least 1, or all";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/device_matrices.hpp"
+#include "bench/device_work.hpp"
 #include "bench/gpu_timer.hpp"
 #include "bench/host_clock.hpp"
 #include "gpu_identity.hpp"
@@ -90,6 +91,10 @@ class GpuWorkbench final : public Workbench {
 }  // namespace
 
 std::unique_ptr<Workbench> gpu_workbench(std::string& complaint) {
+  if (!bench::device_code_is_optimized()) {
+    complaint = "this build's GPU code is for a debugger (nvcc -G): what is quickest there is not so elsewhere";
+    return nullptr;
+  }
   int device = 0;
   if (const cudaError_t error = cudaGetDevice(&device); error != cudaSuccess) {
     complaint = std::string("there is no GPU that works here: ") + cudaGetErrorString(error);
