@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "cublas_abi.hpp"
 #include "gemm_problem.hpp"
 #include "rung.hpp"
-#include "cublas_abi.hpp"
 
 namespace ladder::bench {
 

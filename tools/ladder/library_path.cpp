@@ -18,7 +18,7 @@ std::filesystem::path find_library() {
 }
 
 std::string library_missing() {
-  return fmt::format("ladder: {} is neither in ../lib nor in {}, seen from this command's folder", library_file,
+  return fmt::format("{} is neither in ../lib nor in {}, seen from this command's folder", library_file,
                      LADDER_LIBRARY_DIR);
 }
 

@@ -29,7 +29,7 @@ void set_unless_empty(const char* name, const std::string& value) {
 int run_command(const RunOptions& options) {
   const auto library = find_library();
   if (library.empty()) {
-    fmt::print(stderr, "{}\n", library_missing());
+    fmt::print(stderr, "ladder: {}\n", library_missing());
     return exit_usage;
   }
   if (library.string().find_first_of(" :") != std::string::npos) {
