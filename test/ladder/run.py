@@ -17,7 +17,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "test" / "preload"))
 import preloaded
 
-USAGE, NOT_FOUND, CANNOT_EXECUTE = 2, 127, 126
+FAILED, USAGE, NOT_FOUND, CANNOT_EXECUTE = 1, 2, 127, 126
 TIMEOUT_S = 600
 
 
@@ -40,7 +40,7 @@ def listed_rungs():
 
 
 def help_texts(ladder):
-    for words in ([], ["list"], ["run"], ["verify"]):
+    for words in ([], ["list"], ["run"], ["verify"], ["tune"]):
         out, _ = ladder(*words, "--help")
         assert "Usage:" in out or "usage:" in out, out
 
@@ -61,7 +61,9 @@ def list_as_json(ladder):
 
 def bad_command_lines(ladder):
     for words in (["climb"], [], ["run"], ["run", "--rung", "99", "--", "true"], ["run", "--device", "x", "--", "true"],
-                  ["verify", "--rung", "99"], ["verify", "--op", "XY"], ["verify", "--m", "-1"]):
+                  ["verify", "--rung", "99"], ["verify", "--op", "XY"], ["verify", "--m", "-1"], ["tune"], ["tune", "4x"], ["tune", "--rungs", "6", "64"],
+                  ["tune", "--rungs", "7:128x128x8_8x8", "64"], ["tune", "--candidates", "0", "64"],
+                  ["tune", "--shapes", "/nonexistent.csv"]):
         _, err = ladder(*words, code=USAGE)
         assert err.strip(), f"{words}: nothing on stderr"
 
@@ -130,10 +132,29 @@ def verify_every_rung(ladder):
     assert [rung["name"] for rung in result["rungs"] if rung["passed"] is None] == ["cublas"], result
 
 
+def tune_shows_a_cache(ladder):
+    choice = {"rung": "r07", "op_a": "N", "op_b": "T", "alignment": "both", "m": 64, "n": 65, "k": 66, "batch": 1,
+              "config": "32x32x16_4x4", "ms": 0.5, "runner_up": ""}
+    table = {"gpu": "Some GPU", "multiprocessors": 7, "driver": "1.2", "build": "0", "choices": [choice]}
+    with tempfile.TemporaryDirectory() as folder:
+        cache = pathlib.Path(folder) / "ladderblas" / "tuning.json"
+        _, err = ladder("tune", "--show", code=FAILED, XDG_CACHE_HOME=folder)
+        assert str(cache) in err, err
+        cache.parent.mkdir()
+        cache.write_text(json.dumps({"format": 1, "tables": [table]}))
+        for out in (ladder("tune", "--show", XDG_CACHE_HOME=folder)[0],
+                    ladder("tune", "--show", LADDER_TUNING=str(cache))[0],
+                    ladder("tune", "--show", "--output", str(cache))[0]):
+            assert "Some GPU, 7 multiprocessors" in out and "r07 NT 64x65x66 aligned: both: 32x32x16_4x4" in out, out
+        cache.write_text("{")
+        _, err = ladder("tune", "--show", code=FAILED, XDG_CACHE_HOME=folder)
+        assert "not a tuning cache" in err, err
+
+
 TESTS = [help_texts, list_shows_every_rung, list_as_json, bad_command_lines, run_passes_the_exit_code_on,
          run_without_such_a_program, run_sets_the_environment, run_leaves_what_was_set,
          run_options_of_the_program_are_its_own, run_is_heard_by_the_library, verify_one_problem, verify_as_json,
-         verify_every_rung]
+         verify_every_rung, tune_shows_a_cache]
 
 
 def main():
