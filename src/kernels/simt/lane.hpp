@@ -101,7 +101,7 @@ class Team {
 
 /// The lane that the calling OS thread is running; null outside a kernel. Fibers never move between
 /// OS threads, so the address may be kept in a register.
-extern constinit thread_local Lane* current_lane __attribute__((tls_model("initial-exec")));
+extern constinit thread_local Lane* current_lane;
 
 inline Lane& lane() { return *current_lane; }
 
