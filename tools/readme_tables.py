@@ -9,6 +9,7 @@ something else than the results do, and where there are results that no table sh
 """
 import collections
 import csv
+import json
 import math
 import pathlib
 import re
@@ -29,6 +30,14 @@ class Unusable(Exception):
 
 
 Rung = collections.namedtuple("Rung", "number name idea")
+
+
+class ProfileResults:
+    """What `ladder profile --json` wrote."""
+
+    def __init__(self, path, shown_as):
+        self.shown_as = shown_as
+        self.content = json.loads(path.read_text())
 
 
 def listed_rungs(root):
@@ -195,11 +204,27 @@ def squares_table(root, results):
     return ["TFLOP/s of n x n x n:", ""] + table(headings, lines) + note(results, list(cell.values()))
 
 
+def counters_table(_root, profile):
+    """What each rung was meant to move and did, and what holds it up."""
+    lines = [[rung["rung"] or "", f"`{rung['name']}`", "; ".join(moved["sentence"] for moved in rung["moved"]),
+              rung["limiter"]["sentence"]] for rung in profile.content["rungs"]]
+    return table(["rung", "name", "what was meant to move", "what limits it"], lines) + profile_note(profile)
+
+
+def profile_note(profile):
+    known, problem = profile.content["conditions"], profile.content["problem"]
+    text = (f"Counted on one {known['GPU']} by `{known['command']}` ({known['Nsight Compute']}): "
+            f"{problem['op_a']},{problem['op_b']}, {known['passes']}. Driver {known['driver']}; {known['toolkit']}; "
+            f"commit {known['commit']}; {known['date'].split()[0]}. All of it is in `{profile.shown_as}`.")
+    return ["", *textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)]
+
+
 Block = collections.namedtuple("Block", "name document results make")
 BLOCKS = [Block("ladder", "README.md", "ladder.csv", ladder_table),
           Block("fp32", "README.md", "fp32.csv", fp32_table),
           Block("ladder-page", "src/kernels/README.md", "ladder.csv", ladder_numbers),
-          Block("squares", "src/kernels/README.md", "squares.csv", squares_table)]
+          Block("squares", "src/kernels/README.md", "squares.csv", squares_table),
+          Block("counters", "src/kernels/README.md", "profile.json", counters_table)]
 
 
 def between_markers(text, block):
@@ -224,7 +249,8 @@ def documents(root):
         said, text = wanted.get(document, (document.read_text(),) * 2)
         place = between_markers(text, block)
         if place and measured.exists():
-            lines = block.make(root, Results(measured, (RESULTS / block.results).as_posix()))
+            read = ProfileResults if measured.suffix == ".json" else Results
+            lines = block.make(root, read(measured, (RESULTS / block.results).as_posix()))
             text = text[:place[0]] + "\n".join(lines) + "\n" + text[place[1]:]
             used.add(block.results)
         wanted[document] = (said, text)
@@ -247,8 +273,9 @@ def main(arguments, root=ROOT):
         return 0
     complaints = [f"{path.relative_to(root)} does not say what the results say: run tools/readme_tables.py"
                   for path, said, text in found if said != text]
+    shown = {pathlib.Path(name).stem for name in used}  # profile.csv stands behind profile.json
     complaints += [f"{path.relative_to(root)} is shown by no table" for path in sorted((root / RESULTS).glob("*.csv"))
-                   if path.name not in used]
+                   if path.stem not in shown]
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return 1 if complaints else 0

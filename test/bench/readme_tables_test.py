@@ -4,6 +4,7 @@
 import contextlib
 import importlib.util
 import io
+import json
 import pathlib
 import tempfile
 import unittest
@@ -155,6 +156,23 @@ class Checking(Tree):
 
     def test_unknown_arguments(self):
         self.assertEqual(self.run_script("--chekc")[0], 2)
+
+
+class Profile(Tree):
+    def test_the_page_says_what_moved_and_what_limits(self):
+        self.write("src/kernels/README.md", marked("counters"))
+        rung = {"rung": 6, "name": "vectorized", "moved": [{"sentence": "loads fell"}, {"sentence": "so did stores"}],
+                "limiter": {"sentence": "latency"}}
+        conditions = {"GPU": "a card", "command": "profile it", "Nsight Compute": "3.1", "passes": "cold", "driver": "1.2",
+                      "toolkit": "nvcc 9", "commit": "abc", "date": "2030-01-02 03:04 UTC"}
+        profile = {"conditions": conditions, "problem": {"op_a": "N", "op_b": "T"},
+                   "rungs": [rung, {**rung, "rung": None, "name": "padded", "moved": []}]}
+        self.write(readme_tables.RESULTS / "profile.json", json.dumps(profile))
+        self.write(readme_tables.RESULTS / "profile.csv", "rung,name,kernel,metric,unit,value\n")
+        text = self.written("src/kernels/README.md")
+        self.assertIn("| 6 | `vectorized` | loads fell; so did stores | latency |", text)
+        self.assertIn("|  | `padded` |  | latency |", text)
+        self.assertIn("by `profile it` (3.1): N,T, cold.", text)
 
 
 if __name__ == "__main__":
