@@ -206,8 +206,9 @@ def squares_table(root, results):
 
 def counters_table(_root, profile):
     """What each rung was meant to move and did, and what holds it up."""
-    lines = [["" if rung["rung"] is None else str(rung["rung"]), f"`{rung['name']}`", "; ".join(moved["sentence"] for moved in rung["moved"]),
-              rung["limiter"]["sentence"]] for rung in profile.content["rungs"]]
+    lines = [["" if rung["rung"] is None else str(rung["rung"]), f"`{rung['name']}`",
+              "; ".join(moved["sentence"] for moved in rung["moved"]), rung["limiter"]["sentence"]]
+             for rung in profile.content["rungs"]]
     return table(["rung", "name", "what was meant to move", "what limits it"], lines) + profile_note(profile)
 
 
