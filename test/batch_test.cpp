@@ -36,14 +36,15 @@ struct Strides {
   std::int64_t a, b, c;
 };
 
-/// `stride` counts whole matrices; a few floats more keep neighbours apart and some of them off a 16-byte boundary.
+/// `strides` count whole matrices; a few floats more keep neighbours apart, and put some of them off a 16-byte
+/// boundary although the first one, with an m that is a multiple of four, has 128-bit accesses.
 void check_batch(const Rung& rung, Op op_a, Op op_b, const Strides& strides) {
   constexpr std::int64_t batch = 3;
   const TileExtents& tile = rung.emulated->tile;
   GemmProblem p;
   p.op_a = op_a;
   p.op_b = op_b;
-  p.m = tile.bm / 2 + 3;
+  p.m = tile.bm / 2 + 4;
   p.n = tile.bn / 4 + 2;
   p.k = tile.bk + 1;
   p.alpha.value = 0.7f;

@@ -58,19 +58,9 @@ Status sgemm(Door door, Real* find_real, const void* caller, Handle handle, Oper
   if (const Status status = shim::view_handle(handle, caller, view); status != cublas::STATUS_SUCCESS) return status;
 
   // 2. The problem, and the ways to serve it.
-  const GemmProblem problem{to_op(op_a),
-                            to_op(op_b),
-                            m,
-                            n,
-                            k,
-                            to_scalar(alpha, view.pointer_mode),
-                            a,
-                            lda,
-                            b,
-                            ldb,
-                            to_scalar(beta, view.pointer_mode),
-                            c,
-                            ldc};
+  const GemmProblem problem{{to_op(op_a), to_op(op_b), m, n, k, to_scalar(alpha, view.pointer_mode), a, lda, b, ldb,
+                             to_scalar(beta, view.pointer_mode), c, ldc},
+                            {}};
   const shim::Plan plan =
       shim::plan_device_call({shim::wished_rung(), shim::config().device, view.own, view.wants_tf32});
 

@@ -26,19 +26,20 @@ LADDER_EXPORT void cublasSgemm(char op_a, char op_b, int m, int n, int k, float 
   // 1. Legal? The real function, where there is one, keeps the error for the program's cublasGetError.
   const auto legal_a = shim::parse_op(op_a);
   const auto legal_b = shim::parse_op(op_b);
-  const GemmProblem problem{legal_a.value_or(Op::none),
-                            legal_b.value_or(Op::none),
-                            m,
-                            n,
-                            k,
-                            {nullptr, alpha},
-                            a,
-                            lda,
-                            b,
-                            ldb,
-                            {nullptr, beta},
-                            c,
-                            ldc};
+  const GemmProblem problem{{legal_a.value_or(Op::none),
+                             legal_b.value_or(Op::none),
+                             m,
+                             n,
+                             k,
+                             {nullptr, alpha},
+                             a,
+                             lda,
+                             b,
+                             ldb,
+                             {nullptr, beta},
+                             c,
+                             ldc},
+                            {}};
   const int position = !legal_a   ? shim::op_a_position
                        : !legal_b ? shim::op_b_position
                                   : shim::fortran_position(ladder::first_illegal_argument(problem));

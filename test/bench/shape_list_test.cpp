@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Problems from files and from the command line.
+#include "bench/shape_list.hpp"
+
 #include <doctest/doctest.h>
 
 #include <map>
 
-#include "bench/shape_list.hpp"
 #include "temporary_file.hpp"
 
 using namespace ladder;

@@ -96,6 +96,7 @@ TEST_SUITE("rungs") {
       for (const Op op_a : ops) {
         for (const Op op_b : ops) {
           check_batch(kernel, {kernel.tile.bm + 1, kernel.tile.bn / 2 + 1, kernel.tile.bk + 3, 5}, op_a, op_b);
+          check_batch(kernel, {kernel.tile.bm, kernel.tile.bn, kernel.tile.bk, 5}, op_a, op_b);
         }
       }
     }

@@ -79,8 +79,20 @@ struct Example {
 
   explicit Example(float beta, float alpha = 2.0f)
       : a((k + slack) * m, nan), b((k + slack) * n, nan), c((m + slack) * n, slack_mark) {
-    problem = {Op::transpose, Op::none,        m,        n,        k, {nullptr, alpha}, a.data(), k + slack, b.data(),
-               k + slack,     {nullptr, beta}, c.data(), m + slack};
+    problem = {{Op::transpose,
+                Op::none,
+                m,
+                n,
+                k,
+                {nullptr, alpha},
+                a.data(),
+                k + slack,
+                b.data(),
+                k + slack,
+                {nullptr, beta},
+                c.data(),
+                m + slack},
+               {}};
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t l = 0; l < k; ++l) a[l + i * (k + slack)] = static_cast<float>(i - l);
     for (std::int64_t j = 0; j < n; ++j)

@@ -10,12 +10,6 @@ namespace ladder::cli {
 
 namespace {
 
-std::string known_rungs(const std::string& text) {
-  std::string complaint;
-  bench::parse_rungs(text, complaint);
-  return complaint;
-}
-
 std::string known_shapes(const std::string& text) {
   std::string complaint;
   bench::parse_shapes(text, complaint);

@@ -14,6 +14,7 @@ using Chosen = std::function<int()>;
 /// CLI11 checks: empty, or what is wrong with `text`.
 std::string known_rung(const std::string& text);
 std::string known_rung_or_all(const std::string& text);
+std::string known_rungs(const std::string& text);  // a list that bench::parse_rungs takes
 
 void add_bench(CLI::App& app, Chosen& chosen);
 

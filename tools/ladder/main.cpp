@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "bench/rung_choice.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "rung.hpp"
@@ -17,6 +18,12 @@ std::string known_rung(const std::string& text) {
 }
 
 std::string known_rung_or_all(const std::string& text) { return text == "all" ? std::string{} : known_rung(text); }
+
+std::string known_rungs(const std::string& text) {
+  std::string complaint;
+  bench::parse_rungs(text, complaint);
+  return complaint;
+}
 
 namespace {
 

@@ -2,19 +2,12 @@
 // What `ladder profile` and `ladder launch` can be asked.
 #include <memory>
 
-#include "bench/rung_choice.hpp"
 #include "command_line.hpp"
 #include "profile_command.hpp"
 
 namespace ladder::cli {
 
 namespace {
-
-std::string known_rungs(const std::string& text) {
-  std::string complaint;
-  bench::parse_rungs(text, complaint);
-  return complaint;
-}
 
 void add_problem(CLI::App& command, LaunchOptions& options) {
   command
