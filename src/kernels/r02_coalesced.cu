@@ -3,8 +3,9 @@
 //
 // Over r01: the block is turned round. A warp owns 32 neighbouring rows of one column, so its loads of A
 // and its access to C are one 128-byte line, and its load of B is one address for all lanes.
-// Tile: BM x BN = 32 x 32, one result a thread, 1024 threads; nothing is shared but what the L1 cache catches:
-// neighbouring blocks read the same rows of A.
+// Tile: BM x BN = 32 x 16, one result a thread, 512 threads; nothing is shared but what the L1 cache catches:
+// neighbouring blocks read the same rows of A. Three such blocks a multiprocessor leave a thread 40 registers, for
+// 16 loads in flight; with all 2048 threads resident there are 32, for 9, and it was a sixth slower.
 // Limit: two load instructions for one FMA; r03 makes them cheaper, r04 makes them fewer.
 // Reference: Boehm 2022, kernel 2.
 #include "epilogue.cuh"
@@ -14,11 +15,11 @@ namespace ladder::LADDER_DEVICE {
 
 namespace {
 
-using Tile = TileShape<32, 32, 1, 1, 1>;
+using Tile = TileShape<32, 16, 1, 1, 1>;
 constexpr int loads_in_flight = 16;
 
 template <Major A_MAJOR, Major B_MAJOR>
-__global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2))
+__global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(3))
     sgemm_coalesced(const GemmProduct first, const BatchLayout layout) {
   const GemmProduct p = product_of_block(first, layout);
   const Scalars s = load_scalars(p);
