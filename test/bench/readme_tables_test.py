@@ -2,17 +2,16 @@
 # SPDX-License-Identifier: MIT
 """The tables of measurements: what tools/readme_tables.py makes of result files, and when it complains."""
 import contextlib
-import importlib.util
 import io
 import json
 import pathlib
+import sys
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools" / "readme_tables.py"
-_spec = importlib.util.spec_from_file_location("readme_tables", SCRIPT)
-readme_tables = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(readme_tables)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import readme_tables
+import result_tables
 
 COLUMNS = ("category,op_a,op_b,m,n,k,batch,rung,name,data,cache,samples,ms,ms_q1,ms_q3,tflops,ratio,share_of_floor,"
            "verdict").split(",")
@@ -43,7 +42,7 @@ class Tree(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         (self.root / "src" / "kernels").mkdir(parents=True)
-        (self.root / readme_tables.RUNGS).write_text(RUNGS)
+        (self.root / result_tables.RUNGS).write_text(RUNGS)
         (self.root / readme_tables.RESULTS).mkdir(parents=True)
 
     def write(self, name, text):
@@ -156,6 +155,18 @@ class Checking(Tree):
 
     def test_unknown_arguments(self):
         self.assertEqual(self.run_script("--chekc")[0], 2)
+
+
+class Host(Tree):
+    def test_ours_and_the_peers_side_by_side(self):
+        self.write("README.md", marked("host"))
+        self.results("host.csv", row("next_blas", 9, n=256, ms=0.08), row("openblas", 0, n=256, ms=0.09, ratio=""),
+                     row("double_buffered", 9, n=4096, ms=30.0), row("openblas", 0, n=4096, ms=140.0, ratio=""),
+                     row("nvblas", 0, n=4096, ms=31.0, ratio=""))
+        text = self.written()
+        self.assertIn("| n | libladderblas | served by | openblas | nvblas |", text)
+        self.assertIn("| 256 | 0.08 | the CPU's BLAS | 0.09 | - |", text)
+        self.assertIn("| 4096 | 30 | `double_buffered` | 140 | 31 |", text)
 
 
 class Profile(Tree):
