@@ -19,8 +19,8 @@ struct GridExtents {
 inline constexpr std::int64_t largest_grid_x = 2147483647;
 inline constexpr std::int64_t largest_grid_yz = 65535;
 
-/// One layer of `tiles` blocks for each product. Where the batch is above 65535 a few layers are left over, whose
-/// blocks have nothing to do.
+/// One layer of `tiles` blocks for each product. Where the batch is above 65535 a few layers may be left over,
+/// whose blocks have nothing to do. At least one product.
 inline GridExtents grid_extents(std::int64_t tiles, std::int64_t batch) {
   const std::int64_t z = ceil_div(batch, largest_grid_yz);
   return {tiles, ceil_div(batch, z), z};

@@ -5,7 +5,7 @@
 // and its access to C are one 128-byte line, and its load of B is one address for all lanes.
 // Tile: BM x BN = 32 x 16, one result a thread, 512 threads; nothing is shared but what the L1 cache catches:
 // neighbouring blocks read the same rows of A. Three such blocks a multiprocessor leave a thread 40 registers, for
-// 16 loads in flight; with all 2048 threads resident there are 32, for 9, and it was a sixth slower.
+// 16 loads in flight; with all 2048 threads resident there are 32, for 9, and it was a fifth slower.
 // Limit: two load instructions for one FMA; r03 makes them cheaper, r04 makes them fewer.
 // Reference: Boehm 2022, kernel 2.
 #include "epilogue.cuh"

@@ -2,8 +2,8 @@
 // r08_warp_tiled — a warp tile between the block tile and the thread tile.
 //
 // Over r06: a warp's lanes no longer stretch over the whole block tile but own a 64 x 64 part of it, 8 lanes
-// by 4. All 32 lanes together read 96 floats for each k, each access one wavefront without a bank conflict,
-// which feeds a thread tile twice as large; rows are padded, so the transposing stores are free of them too.
+// by 4. All 32 lanes together read 128 floats for each k, six quads a lane without a bank conflict, which feed
+// a thread tile twice as large; rows are padded, so the transposing stores are free of conflicts too.
 // Tile: BM x BN x BK = 128 x 128 x 16, warp tile 64 x 64, thread tile 8 x 16, 4 warps.
 // Limit: few warps to hide latency behind, and every slab is still waited for; r09 sends it ahead.
 // Reference: Boehm 2022, kernel 10; the hierarchy: NVIDIA CUTLASS, "Efficient GEMM in CUDA".
