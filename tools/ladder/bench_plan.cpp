@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "bench/joined.hpp"
 #include "bench/peer_names.hpp"
 #include "bench/replay.hpp"
 #include "bench/shape_list.hpp"
@@ -24,16 +25,6 @@ using bench::BenchProblem;
 
 constexpr std::array<std::int64_t, 5> default_squares = {256, 512, 1024, 2048, 4096};
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t first = 0; first <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', first), text.size());
-    words.push_back(text.substr(first, comma - first));
-    first = comma + 1;
-  }
-  return words;
-}
-
 BenchProblem with_ops(BenchProblem problem, std::string_view ops) {
   const auto op_of = [](char letter) { return letter == 'T' ? Op::transpose : Op::none; };
   problem.op_a = op_of(ops[0]);
@@ -48,7 +39,7 @@ void add_with_ops(const BenchProblem& problem, const std::string& ops, std::vect
     problems.push_back(problem);
     return;
   }
-  for (const std::string& pair : split(ops)) problems.push_back(with_ops(problem, pair));
+  for (const std::string& pair : split_at_commas(ops)) problems.push_back(with_ops(problem, pair));
 }
 
 bool add_typed(const BenchOptions& options, std::vector<BenchProblem>& problems, std::string& complaint) {
@@ -87,6 +78,10 @@ bool add_replay(const std::string& line, std::vector<BenchProblem>& problems, st
 
 bool find_problems(const BenchOptions& options, BenchPlan& plan, std::string& rung, std::string& complaint) {
   std::vector<BenchProblem>& problems = plan.problems;
+  if (!options.ops.empty() && (!options.shape_file.empty() || !options.replay.empty())) {
+    complaint = "--ops is for shapes that are typed: the problems of --shapes and --replay have theirs";
+    return false;
+  }
   if (!add_typed(options, problems, complaint)) return false;
   if (!options.shape_file.empty()) {
     const auto listed = bench::read_shapes(options.shape_file, complaint);
@@ -109,14 +104,22 @@ bool find_problems(const BenchOptions& options, BenchPlan& plan, std::string& ru
 std::string unknown_peer(const std::vector<std::string>& peers, std::span<const std::string_view> known) {
   for (const std::string& peer : peers) {
     if (std::find(known.begin(), known.end(), peer) != known.end()) continue;
-    std::string names;
-    for (const std::string_view name : known) names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
-    return fmt::format("--against: '{}' is none of {}", peer, names);
+    return fmt::format("--against: '{}' is none of {}", peer, bench::joined(known, ", "));
   }
   return {};
 }
 
 }  // namespace
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', first), text.size());
+    words.push_back(text.substr(first, comma - first));
+    first = comma + 1;
+  }
+  return words;
+}
 
 bool is_host_door(const BenchOptions& options) { return options.door == "cblas" || options.door == "sgemm_"; }
 
@@ -137,7 +140,7 @@ std::optional<BenchPlan> bench_plan(const BenchOptions& options, std::string& co
     plan.rungs = std::move(*choices);
   }
   if (options.against.empty() && !on_host) plan.peers = {"cublas"};
-  if (!options.against.empty() && options.against != "none") plan.peers = split(options.against);
+  if (!options.against.empty() && options.against != "none") plan.peers = split_at_commas(options.against);
   complaint = on_host ? unknown_peer(plan.peers, bench::host_peers) : unknown_peer(plan.peers, bench::gpu_peers);
   if (!complaint.empty()) return std::nullopt;
   return plan;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/joined.hpp"
 #include "commands.hpp"
 #include "machine.hpp"
 #include "table.hpp"
@@ -35,7 +36,7 @@ void print_table() {
   for (const Rung& rung : rungs()) {
     const auto devices = devices_of(rung);
     table.add_row({rung.number == unnumbered ? "" : rung_label(rung), rung.name, precision_name(rung.precision),
-                   devices.empty() ? "-" : fmt::format("{}", fmt::join(devices, ", ")),
+                   devices.empty() ? "-" : bench::joined(devices, ", "),
                    fmt::format("{}{}", rung.idea, &rung == &default_rung() ? " (default)" : "")});
   }
   fmt::print("{}GPU: {}\n", table.text(), gpu_name().value_or("none found"));

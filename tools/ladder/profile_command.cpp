@@ -13,6 +13,7 @@
 
 #include "bench/atomic_file.hpp"
 #include "bench/conditions.hpp"
+#include "bench/joined.hpp"
 #include "commands.hpp"
 #include "profile/child_process.hpp"
 #include "profile/ncu_command.hpp"
@@ -130,7 +131,7 @@ bench::Conditions conditions_of(const ProfileOptions& options, const std::string
   conditions.emplace_back("problem", to_text(p) + ", random normal data");
   conditions.emplace_back("passes", "kernel replay, cold caches, clocks as they are");
   if (!session.unknown.empty()) {
-    conditions.emplace_back("counters unknown to it", fmt::format("{}", fmt::join(session.unknown, " ")));
+    conditions.emplace_back("counters unknown to it", bench::joined(session.unknown, " "));
   }
   return conditions;
 }

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <iterator>
 
+#include "bench/joined.hpp"
+
 namespace ladder::profile {
 
 namespace {
@@ -85,7 +87,7 @@ std::vector<std::string> ncu_words(const std::string& ncu, const std::vector<std
                                     "--log-file",
                                     log,
                                     "--metrics",
-                                    fmt::format("{}", fmt::join(metrics, ","))};
+                                    bench::joined(metrics, ",")};
   words.insert(words.end(), program.begin(), program.end());
   return words;
 }

@@ -51,7 +51,8 @@ std::string figure_lines(const RungProfile& rung, const RungProfile* lower) {
 std::string rung_text(const Profile& profile, const RungProfile& rung) {
   std::string text = fmt::format("\nrung {}: {}", label_of(rung.choice), rung.kernels[rung.longest].name);
   if (rung.kernels.size() > 1) text += fmt::format(", the longest of {} kernels", rung.kernels.size());
-  text += "\n" + figure_lines(rung, below(profile, rung));
+  text += "\n";
+  text += figure_lines(rung, below(profile, rung));
   for (const Movement& movement : movements(profile, rung)) text += fmt::format("  idea: {}\n", to_text(movement));
   return text + fmt::format("  limiter: {}\n", limiter_of(rung.figures).sentence);
 }
