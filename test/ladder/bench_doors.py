@@ -5,36 +5,23 @@ plays NVBLAS preloaded into another, and peers that are wrong, die or say nothin
 
 Prints one line a test, `ok - NAME`, `not ok - NAME: why` or `skip - NAME: why`; the exit code is 1 if any is not ok.
 """
-import argparse
 import csv
 import ctypes
 import json
-import os
-import pathlib
-import subprocess
 import sys
 
-OK, FAILED, USAGE = 0, 1, 2
-TIMEOUT_S = 120
+from command import FAILED, OK, USAGE, Command, run_tests
+
 OPENBLAS = "libopenblas.so.0"
 DOORS = ("cblas", "sgemm_")
 
 
-class Bench:
+class Bench(Command):
     """The command under test, and a BLAS beside it whose fault WRONG_BLAS chooses."""
 
-    def __init__(self, ladder):
-        self.ladder = ladder
+    def __init__(self, ladder, _folder):
+        super().__init__(ladder, "bench", CUDA_VISIBLE_DEVICES="", LADDER_DEVICE="emulate")
         self.wrong_blas = str(ladder.parents[1] / "test" / "bench" / "libwrong_blas.so")
-
-    def __call__(self, *words, code=OK, **variables):
-        """Runs `ladder bench words...`, holds its exit code to `code`, and returns what it printed (stdout, stderr)."""
-        env = {name: value for name, value in os.environ.items() if not name.startswith("LADDER_")}
-        env |= {"CUDA_VISIBLE_DEVICES": "", "LADDER_DEVICE": "emulate", **variables}
-        done = subprocess.run([str(self.ladder), "bench", *words], env=env, text=True, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
-        assert done.returncode == code, f"{words}: exit code {done.returncode}, not {code}: {done.stdout + done.stderr}"
-        return done.stdout, done.stderr
 
     def rows(self, *words, code=OK, **variables):
         out, _ = self(*words, "--samples", "3", "--csv", code=code, **variables)
@@ -103,8 +90,8 @@ def peers_that_are_not_here(bench):
 
 
 def child_is_not_in_the_help(bench):
-    done = subprocess.run([str(bench.ladder), "--help"], text=True, stdout=subprocess.PIPE, timeout=TIMEOUT_S, check=True)
-    assert "bench" in done.stdout and "host-peer" not in done.stdout, done.stdout
+    out, _ = Command(bench.path)("--help")
+    assert "bench" in out and "host-peer" not in out, out
 
 
 TESTS = [emulated_against_openblas, handed_on_to_the_cpu, as_json, wrong_peer, peer_in_a_process_of_its_own,
@@ -120,22 +107,10 @@ def has_openblas():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ladder", required=True, help="the command to test")
-    bench = Bench(pathlib.Path(parser.parse_args().ladder).resolve())
     if not has_openblas():
         print(f"skip - host doors: there is no {OPENBLAS}")
-        return 0
-    failed = 0
-    for test in TESTS:
-        name = "host doors: " + test.__name__.replace("_", " ")
-        try:
-            test(bench)
-            print(f"ok - {name}", flush=True)
-        except (AssertionError, subprocess.SubprocessError, ValueError, KeyError, OSError) as why:
-            print(f"not ok - {name}: {why}", flush=True)
-            failed += 1
-    return 1 if failed else 0
+        return OK
+    return run_tests("host doors", TESTS, Bench, __doc__)
 
 
 if __name__ == "__main__":

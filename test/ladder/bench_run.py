@@ -4,35 +4,22 @@
 
 Prints one line a test, `ok - NAME` or `not ok - NAME: why`; the exit code is 1 if any is not ok.
 """
-import argparse
 import json
-import os
-import pathlib
-import subprocess
 import sys
-import tempfile
 
-FAILED, USAGE = 1, 2
-TIMEOUT_S = 60
+from command import FAILED, USAGE, Command, run_tests
+
 COLUMNS = "category,op_a,op_b,m,n,k,batch,rung,name,ms,ms_q1,ms_q3,peer,peer_ms,verdict"
 ROWS = ["square,N,N,512,512,512,1,9,double_buffered,{a},{a},{a},cublas,0.02,right",
         "square,N,N,1024,1024,1024,1,9,double_buffered,{b},{b},{b},cublas,0.05,right"]
 
 
-class Bench:
+class Bench(Command):
     """The command under test and a folder of its own. No GPU is to be seen, whatever the machine has."""
 
     def __init__(self, ladder, folder):
-        self.ladder, self.folder = str(ladder), pathlib.Path(folder)
-
-    def __call__(self, *words, code=0):
-        """Runs `ladder bench words...`, holds its exit code to `code`, and returns what it printed (stdout, stderr)."""
-        env = {name: value for name, value in os.environ.items() if not name.startswith("LADDER_")}
-        done = subprocess.run([self.ladder, "bench", *words], env={**env, "CUDA_VISIBLE_DEVICES": ""}, text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=TIMEOUT_S)
-        assert done.returncode == code, f"{words}: exit code {done.returncode}, not {code}: {done.stdout + done.stderr}"
-        return done.stdout, done.stderr
+        super().__init__(ladder, "bench", CUDA_VISIBLE_DEVICES="")
+        self.folder = folder
 
     def refused(self, *words, saying):
         """What cannot be begun is refused by one line (and CLI11's pointer to --help), with nothing on stdout."""
@@ -112,22 +99,5 @@ TESTS = [help_text, nothing_to_time_with, bad_shapes, bad_contenders, bad_files,
          comparison_of_two_files]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ladder", required=True, help="the command to test")
-    ladder = pathlib.Path(parser.parse_args().ladder).resolve()
-    failed = 0
-    for test in TESTS:
-        name = "ladder bench: " + test.__name__.replace("_", " ")
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                test(Bench(ladder, folder))
-            print(f"ok - {name}", flush=True)
-        except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError, OSError) as why:
-            print(f"not ok - {name}: {why}", flush=True)
-            failed += 1
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests("ladder bench", TESTS, Bench, __doc__))

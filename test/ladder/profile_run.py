@@ -4,38 +4,36 @@
 
 Prints one line a test, `ok - NAME` or `not ok - NAME: why`; the exit code is 1 if any is not ok.
 """
-import argparse
 import csv
 import json
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
+
+from command import FAILED, OK, USAGE, Command, run_tests
 
 STAND_IN = pathlib.Path(__file__).resolve().parent / "ncu_stand_in.py"
-FAILED, USAGE = 1, 2
-TIMEOUT_S = 60
 
 
-class Bench:
-    """A folder in which `ncu` is the stand-in, and the command under test."""
+class Bench(Command):
+    """The command under test, and a folder in which `ncu` is the stand-in."""
 
     def __init__(self, ladder, folder):
-        self.ladder, self.folder = str(ladder), pathlib.Path(folder)
-        self.calls = self.folder / "calls"
-        (self.folder / "bin").mkdir()
-        (self.folder / "bin" / "ncu").symlink_to(STAND_IN)
+        self.folder, self.calls = folder, folder / "calls"
+        (folder / "bin").mkdir()
+        (folder / "bin" / "ncu").symlink_to(STAND_IN)
+        super().__init__(ladder, "profile", PATH=f"{folder / 'bin'}:{os.environ['PATH']}", NCU_PLAYS="table",
+                         NCU_CALLS=str(self.calls))
 
-    def __call__(self, *words, plays="table", code=0, path=None):
+    def __call__(self, *words, code=OK, **variables):
         self.calls.write_text("")
-        path = f"{self.folder / 'bin'}:{os.environ['PATH']}" if path is None else path
-        env = {**os.environ, "PATH": path, "NCU_PLAYS": plays, "NCU_CALLS": str(self.calls)}
-        done = subprocess.run([self.ladder, "profile", *words], env=env, text=True, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
-        assert done.returncode == code, f"exit code {done.returncode}, not {code}: {(done.stdout + done.stderr)[-400:]}"
-        assert code == 0 or (done.stdout == "" and len(done.stderr.splitlines()) == 1), done
-        return done.stdout, done.stderr
+        return super().__call__(*words, code=code, **variables)
+
+    def refused(self, *words, code=USAGE, **variables):
+        """What cannot be done is said in one line, with nothing on stdout."""
+        out, err = self(*words, code=code, **variables)
+        assert out == "" and len(err.splitlines()) == 1, out + err
+        return err
 
     def called(self):
         return [json.loads(line) for line in self.calls.read_text().splitlines()]
@@ -58,7 +56,7 @@ def one_process_and_no_locked_clocks(bench):
     for pair in (("--clock-control", "none"), ("--cache-control", "all"), ("--replay-mode", "kernel"),
                  ("--profile-from-start", "off"), ("--m", "256"), ("--n", "256"), ("--k", "64"), ("--ops", "TN")):
         assert pair in pairs, f"{pair} is not in {words}"
-    assert "launch" in words and words[words.index("launch") - 1] == os.path.realpath(bench.ladder), words
+    assert "launch" in words and words[words.index("launch") - 1] == os.path.realpath(bench.path), words
 
 
 def as_json(bench):
@@ -93,66 +91,62 @@ def raw_output_is_kept(bench):
 
 
 def unknown_metric_is_left_out(bench):
-    out, _ = bench("--rungs", "1,2", plays="strict")
+    out, _ = bench("--rungs", "1,2", NCU_PLAYS="strict")
     first, second = (words[words.index("--metrics") + 1].split(",") for words in bench.called())
     assert len(second) == len(first) - 1, (first, second)
     assert "counters unknown to it: l1tex__lsu_writeback_active" in out, out
 
 
 def no_ncu(bench):
-    _, err = bench("--rungs", "1", "--ncu", "/nonexistent/ncu", code=USAGE)
+    err = bench.refused("--rungs", "1", "--ncu", "/nonexistent/ncu")
     assert "/nonexistent/ncu" in err, err
     if not any(pathlib.Path("/usr/local/cuda").glob("**/ncu")) and not pathlib.Path("/opt/nvidia").exists():
-        _, err = bench("--rungs", "1", code=USAGE, path="/nonexistent")
+        err = bench.refused("--rungs", "1", PATH="/nonexistent")
         assert "Nsight Compute (ncu) is neither on PATH" in err, err
 
 
 def counters_not_allowed(bench):
-    _, err = bench("--rungs", "1", plays="permission", code=USAGE)
+    err = bench.refused("--rungs", "1", NCU_PLAYS="permission")
     assert "ERR_NVGPUCTRPERM" in err and "NVreg_RestrictProfilingToAdminUsers" in err, err
 
 
 def no_gpu(bench):
-    _, err = bench("--rungs", "1", plays="no_gpu", code=USAGE)
+    err = bench.refused("--rungs", "1", NCU_PLAYS="no_gpu")
     assert err == "ladder: there is no GPU that works here\n", err
 
 
 def nothing_profiled(bench):
-    bench("--rungs", "1", plays="silent", code=USAGE)
+    bench.refused("--rungs", "1", NCU_PLAYS="silent")
 
 
 def unusable_answers(bench):
-    bench("--rungs", "1,2", plays="garbage", code=FAILED)
-    bench("--rungs", "1,2", plays="short", code=FAILED)
+    bench.refused("--rungs", "1,2", NCU_PLAYS="garbage", code=FAILED)
+    bench.refused("--rungs", "1,2", NCU_PLAYS="short", code=FAILED)
 
 
 def a_rung_that_cannot_run(bench):
-    _, err = bench("--rungs", "1,2,3", plays="stopped", code=FAILED)
+    err = bench.refused("--rungs", "1,2,3", NCU_PLAYS="stopped", code=FAILED)
     assert "shared: out of memory" in err, err
 
 
 def exit_code_alone_is_no_failure(bench):
-    bench("--rungs", "1,2,3", plays="grumble")
+    bench("--rungs", "1,2,3", NCU_PLAYS="grumble")
 
 
 def bad_command_lines(bench):
     for words in (["--rungs", "99"], ["--rungs", "0"], ["--rungs", "1,,2"], ["--size", "0"], ["--size", "4000000000000"], ["--ops", "XY"],
                   ["--json", "--csv"], ["--m", "-4"]):
-        done = subprocess.run([bench.ladder, "profile", *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=TIMEOUT_S)
-        assert done.returncode == USAGE and done.stderr.strip(), f"{words}: {done}"
+        _, err = bench(*words, code=USAGE)
+        assert err.strip(), f"{words}: nothing on stderr"
 
 
 def unwritable_output(bench):
-    done = subprocess.run([bench.ladder, "profile", "--rungs", "1", "--output", "/nonexistent/profile.csv"], text=True,
-                          env={**os.environ, "PATH": f"{bench.folder / 'bin'}:{os.environ['PATH']}",
-                               "NCU_PLAYS": "table", "NCU_CALLS": str(bench.calls)},
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
-    assert done.returncode == FAILED and "/nonexistent/profile.csv" in done.stderr, done
+    _, err = bench("--rungs", "1", "--output", "/nonexistent/profile.csv", code=FAILED)
+    assert "/nonexistent/profile.csv" in err, err
 
 
 def launch_is_hidden(bench):
-    out = subprocess.run([bench.ladder, "--help"], text=True, stdout=subprocess.PIPE, timeout=TIMEOUT_S).stdout
+    out, _ = Command(bench.path)("--help")
     assert "profile" in out and "launch " not in out, out
 
 
@@ -162,22 +156,5 @@ TESTS = [report, one_process_and_no_locked_clocks, as_json, as_csv, raw_output_i
          launch_is_hidden]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ladder", required=True, help="the command to test")
-    ladder = pathlib.Path(parser.parse_args().ladder).resolve()
-    failed = 0
-    for test in TESTS:
-        name = "ladder profile: " + test.__name__.replace("_", " ")
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                test(Bench(ladder, folder))
-            print(f"ok - {name}", flush=True)
-        except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError, OSError) as why:
-            print(f"not ok - {name}: {why}", flush=True)
-            failed += 1
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests("ladder profile", TESTS, Bench, __doc__))

@@ -4,34 +4,19 @@
 
 Prints one line a test, `ok - NAME` or `not ok - NAME: why`; the exit code is 1 if any is not ok.
 """
-import argparse
 import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "test" / "preload"))
 import preloaded
+from command import FAILED, USAGE, Command, run_tests
 
-FAILED, USAGE, NOT_FOUND, CANNOT_EXECUTE = 1, 2, 127, 126
-TIMEOUT_S = 600
-
-
-class Command:
-    def __init__(self, path):
-        self.path = str(path)
-
-    def __call__(self, *words, code=0, **variables):
-        """Runs `ladder words...`, holds its exit code to `code`, and returns what it printed (stdout, stderr)."""
-        env = {name: value for name, value in os.environ.items() if not name.startswith("LADDER_")}
-        done = subprocess.run([self.path, *words], env={**env, **variables}, text=True, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
-        assert done.returncode == code, f"exit code {done.returncode}, not {code}: {(done.stdout + done.stderr)[-400:]}"
-        return done.stdout, done.stderr
+NOT_FOUND, CANNOT_EXECUTE = 127, 126
 
 
 def listed_rungs():
@@ -157,21 +142,5 @@ TESTS = [help_texts, list_shows_every_rung, list_as_json, bad_command_lines, run
          verify_every_rung, tune_shows_a_cache]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ladder", required=True, help="the command to test")
-    ladder = Command(pathlib.Path(parser.parse_args().ladder).resolve())
-    failed = 0
-    for test in TESTS:
-        name = "ladder: " + test.__name__.replace("_", " ")
-        try:
-            test(ladder)
-            print(f"ok - {name}", flush=True)
-        except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError) as why:
-            print(f"not ok - {name}: {why}", flush=True)
-            failed += 1
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests("ladder", TESTS, lambda ladder, _: Command(ladder), __doc__))
