@@ -2,6 +2,7 @@
 #include "ncu_csv.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <string>
 
@@ -43,8 +44,8 @@ TEST_CASE("one row a metric") {
   const std::string start = R"(","7","ladder","h",")";
   const auto line = [&start](const char* id, const char* name, const char* metric, const char* unit,
                              const char* value) {
-    return "\"" + (id + start) + name + "\",\"Command line profiler metrics\",\"" + metric + "\",\"" + unit + "\",\"" +
-           value + "\"\n";
+    return fmt::format("\"{}{}{}\",\"Command line profiler metrics\",\"{}\",\"{}\",\"{}\"\n", id, start, name, metric,
+                       unit, value);
   };
   const auto output = read_ncu_csv(
       R"("ID","Process ID","Process Name","Host Name","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value")"
