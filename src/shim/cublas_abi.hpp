@@ -43,6 +43,22 @@ enum Math : int {
   FP64_EMULATED_FIXEDPOINT_MATH = 8,
   MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16,
 };
+enum DataType : int { R_32F = 0 };  // the others pass through
+enum Compute : int {
+  COMPUTE_32F = 68,
+  COMPUTE_32F_PEDANTIC = 69,
+  COMPUTE_32F_FAST_16F = 74,
+  COMPUTE_32F_FAST_16BF = 75,
+  COMPUTE_32F_FAST_TF32 = 77,
+};
+enum Algorithm : int {
+  GEMM_DEFAULT = -1,
+  GEMM_ALGO0 = 0,
+  GEMM_ALGO23 = 23,
+  GEMM_DEFAULT_TENSOR_OP = 99,
+  GEMM_ALGO0_TENSOR_OP = 100,
+  GEMM_ALGO15_TENSOR_OP = 115,
+};
 enum Property : int { PROPERTY_MAJOR = 0, PROPERTY_MINOR = 1, PROPERTY_PATCH = 2 };
 
 }  // namespace ladder::cublas

@@ -18,6 +18,53 @@ LADDER_EXPORT ladder::cublas::Status cublasSgemm_v2_64(ladder::cublas::Handle, l
                                                        std::int64_t k, const float* alpha, const float* a,
                                                        std::int64_t lda, const float* b, std::int64_t ldb,
                                                        const float* beta, float* c, std::int64_t ldc);
+LADDER_EXPORT ladder::cublas::Status cublasSgemmStridedBatched(ladder::cublas::Handle, ladder::cublas::Operation op_a,
+                                                               ladder::cublas::Operation op_b, int m, int n, int k,
+                                                               const float* alpha, const float* a, int lda,
+                                                               long long stride_a, const float* b, int ldb,
+                                                               long long stride_b, const float* beta, float* c, int ldc,
+                                                               long long stride_c, int batch);
+LADDER_EXPORT ladder::cublas::Status cublasSgemmEx(ladder::cublas::Handle, ladder::cublas::Operation op_a,
+                                                   ladder::cublas::Operation op_b, int m, int n, int k,
+                                                   const float* alpha, const void* a, ladder::cublas::DataType a_type,
+                                                   int lda, const void* b, ladder::cublas::DataType b_type, int ldb,
+                                                   const float* beta, void* c, ladder::cublas::DataType c_type,
+                                                   int ldc);
+LADDER_EXPORT ladder::cublas::Status cublasGemmEx(ladder::cublas::Handle, ladder::cublas::Operation op_a,
+                                                  ladder::cublas::Operation op_b, int m, int n, int k,
+                                                  const void* alpha, const void* a, ladder::cublas::DataType a_type,
+                                                  int lda, const void* b, ladder::cublas::DataType b_type, int ldb,
+                                                  const void* beta, void* c, ladder::cublas::DataType c_type, int ldc,
+                                                  ladder::cublas::Compute, ladder::cublas::Algorithm);
+LADDER_EXPORT ladder::cublas::Status cublasGemmStridedBatchedEx(
+    ladder::cublas::Handle, ladder::cublas::Operation op_a, ladder::cublas::Operation op_b, int m, int n, int k,
+    const void* alpha, const void* a, ladder::cublas::DataType a_type, int lda, long long stride_a, const void* b,
+    ladder::cublas::DataType b_type, int ldb, long long stride_b, const void* beta, void* c,
+    ladder::cublas::DataType c_type, int ldc, long long stride_c, int batch, ladder::cublas::Compute,
+    ladder::cublas::Algorithm);
+LADDER_EXPORT ladder::cublas::Status cublasSgemmStridedBatched_64(
+    ladder::cublas::Handle, ladder::cublas::Operation op_a, ladder::cublas::Operation op_b, std::int64_t m,
+    std::int64_t n, std::int64_t k, const float* alpha, const float* a, std::int64_t lda, long long stride_a,
+    const float* b, std::int64_t ldb, long long stride_b, const float* beta, float* c, std::int64_t ldc,
+    long long stride_c, std::int64_t batch);
+LADDER_EXPORT ladder::cublas::Status cublasSgemmEx_64(ladder::cublas::Handle, ladder::cublas::Operation op_a,
+                                                      ladder::cublas::Operation op_b, std::int64_t m, std::int64_t n,
+                                                      std::int64_t k, const float* alpha, const void* a,
+                                                      ladder::cublas::DataType a_type, std::int64_t lda, const void* b,
+                                                      ladder::cublas::DataType b_type, std::int64_t ldb,
+                                                      const float* beta, void* c, ladder::cublas::DataType c_type,
+                                                      std::int64_t ldc);
+LADDER_EXPORT ladder::cublas::Status cublasGemmEx_64(
+    ladder::cublas::Handle, ladder::cublas::Operation op_a, ladder::cublas::Operation op_b, std::int64_t m,
+    std::int64_t n, std::int64_t k, const void* alpha, const void* a, ladder::cublas::DataType a_type, std::int64_t lda,
+    const void* b, ladder::cublas::DataType b_type, std::int64_t ldb, const void* beta, void* c,
+    ladder::cublas::DataType c_type, std::int64_t ldc, ladder::cublas::Compute, ladder::cublas::Algorithm);
+LADDER_EXPORT ladder::cublas::Status cublasGemmStridedBatchedEx_64(
+    ladder::cublas::Handle, ladder::cublas::Operation op_a, ladder::cublas::Operation op_b, std::int64_t m,
+    std::int64_t n, std::int64_t k, const void* alpha, const void* a, ladder::cublas::DataType a_type, std::int64_t lda,
+    long long stride_a, const void* b, ladder::cublas::DataType b_type, std::int64_t ldb, long long stride_b,
+    const void* beta, void* c, ladder::cublas::DataType c_type, std::int64_t ldc, long long stride_c,
+    std::int64_t batch, ladder::cublas::Compute, ladder::cublas::Algorithm);
 /// The legacy interface (v1) under its own name: scalars by value, no handle, no status.
 LADDER_EXPORT void cublasSgemm(char op_a, char op_b, int m, int n, int k, float alpha, const float* a, int lda,
                                const float* b, int ldb, float beta, float* c, int ldc);

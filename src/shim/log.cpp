@@ -116,20 +116,20 @@ bool logs_calls() { return config().log == LogLevel::call; }
 std::string format_call(Door door, const GemmProblem& p, const Served& served, double microseconds) {
   return fmt::format(
       "ladderblas: sgemm via={} rung={} name={} device={} op={}{} m={} n={} k={} lda={} ldb={} ldc={} alpha={} beta={} "
-      "batch=1 why={} us={:.1f}",
+      "batch={} why={} us={:.1f}",
       door_name(door), rung_number_text(served.rung), server_name(served.server, served.rung), device_text(served),
       op_letter(p.op_a), op_letter(p.op_b), p.m, p.n, p.k, p.lda, p.ldb, p.ldc, scalar_text(p.alpha),
-      scalar_text(p.beta), why_text(served), microseconds);
+      scalar_text(p.beta), p.batch, why_text(served), microseconds);
 }
 
 std::string format_summary() {
   fmt::memory_buffer table;
   for_each_count([&](const Count& count) {
     if (table.size() == 0)
-      fmt::format_to(std::back_inserter(table), "ladderblas: {:<22} {:>4} {:<16} {:<8} {:>10} {:>14}", "door", "rung",
+      fmt::format_to(std::back_inserter(table), "ladderblas: {:<30} {:>4} {:<16} {:<8} {:>10} {:>14}", "door", "rung",
                      "name", "device", "calls", "ms");
     constexpr double microseconds_per_millisecond = 1e3;
-    fmt::format_to(std::back_inserter(table), "\nladderblas: {:<22} {:>4} {:<16} {:<8} {:>10} {:>14.3f}",
+    fmt::format_to(std::back_inserter(table), "\nladderblas: {:<30} {:>4} {:<16} {:<8} {:>10} {:>14.3f}",
                    door_name(count.door), rung_number_text(count.rung), server_name(count.server, count.rung),
                    place_name(count.place), count.calls, count.microseconds / microseconds_per_millisecond);
   });

@@ -29,6 +29,18 @@ SAME(MATH_DISALLOW_REDUCED_PRECISION_REDUCTION, CUBLAS_MATH_DISALLOW_REDUCED_PRE
 SAME(PROPERTY_MAJOR, MAJOR_VERSION);
 SAME(PROPERTY_MINOR, MINOR_VERSION);
 SAME(PROPERTY_PATCH, PATCH_LEVEL);
+SAME(R_32F, CUDA_R_32F);
+SAME(COMPUTE_32F, CUBLAS_COMPUTE_32F);
+SAME(COMPUTE_32F_PEDANTIC, CUBLAS_COMPUTE_32F_PEDANTIC);
+SAME(COMPUTE_32F_FAST_16F, CUBLAS_COMPUTE_32F_FAST_16F);
+SAME(COMPUTE_32F_FAST_16BF, CUBLAS_COMPUTE_32F_FAST_16BF);
+SAME(COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F_FAST_TF32);
+SAME(GEMM_DEFAULT, CUBLAS_GEMM_DEFAULT);
+SAME(GEMM_ALGO0, CUBLAS_GEMM_ALGO0);
+SAME(GEMM_ALGO23, CUBLAS_GEMM_ALGO23);
+SAME(GEMM_DEFAULT_TENSOR_OP, CUBLAS_GEMM_DEFAULT_TENSOR_OP);
+SAME(GEMM_ALGO0_TENSOR_OP, CUBLAS_GEMM_ALGO0_TENSOR_OP);
+SAME(GEMM_ALGO15_TENSOR_OP, CUBLAS_GEMM_ALGO15_TENSOR_OP);
 #undef SAME
 
 static_assert(std::is_same_v<own::Handle, cublasHandle_t>);
@@ -38,6 +50,9 @@ static_assert(sizeof(own::Operation) == sizeof(cublasOperation_t));
 static_assert(sizeof(own::PointerMode) == sizeof(cublasPointerMode_t));
 static_assert(sizeof(own::AtomicsMode) == sizeof(cublasAtomicsMode_t));
 static_assert(sizeof(own::Math) == sizeof(cublasMath_t));
+static_assert(sizeof(own::DataType) == sizeof(cudaDataType));
+static_assert(sizeof(own::Compute) == sizeof(cublasComputeType_t));
+static_assert(sizeof(own::Algorithm) == sizeof(cublasGemmAlgo_t));
 static_assert(sizeof(own::Property) == sizeof(libraryPropertyType));
 
 int main() { return 0; }

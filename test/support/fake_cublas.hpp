@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 #include "cublas_doors.hpp"
 
@@ -32,5 +34,24 @@ struct FakeHandleState {
 
 inline constexpr int fake_cublas_version = 424242;
 
+/// The last call of a door whose arguments are kept as they came.
+struct RecordedCall {
+  const char* door = "";
+  std::vector<std::uint64_t> arguments;
+  int calls = 0;  ///< of all such doors
+};
+
+/// Each argument as 64 bits.
+template <class... Arguments>
+std::vector<std::uint64_t> bits_of_each(const Arguments&... arguments) {
+  const auto bits = [](const auto& argument) {
+    std::uint64_t whole = 0;
+    std::memcpy(&whole, &argument, sizeof argument);
+    return whole;
+  };
+  return {bits(arguments)...};
+}
+
+LADDER_EXPORT const RecordedCall* fake_cublas_last_call();
 LADDER_EXPORT const RecordedSgemm* fake_cublas_recorded();
 LADDER_EXPORT FakeHandleState* fake_cublas_state();

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// The cuBLAS doors for batches and for typed matrices under LADDER_DEVICE=emulate: what is served, what is refused.
+#include <doctest/doctest.h>
+#include <ladderblas/ladderblas.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cublas_doors.hpp"
+
+using namespace ladder::cublas;
+
+namespace {
+
+constexpr int batch = 3;
+constexpr int half = 2;  // CUDA_R_16F
+
+/// Three 2 x 2 products, four elements apart: C_i = A_i B_i.
+struct Products {
+  Handle handle = nullptr;
+  float alpha = 1.0f, beta = 0.0f;
+  std::vector<float> a{1, 2, 3, 4, 2, 4, 6, 8, 0, 0, 0, 0};
+  std::vector<float> b{5, 6, 7, 8, 5, 6, 7, 8, 5, 6, 7, 8};
+  std::vector<float> c = std::vector<float>(4 * batch, -1.0f);
+  DataType a_type = R_32F, b_type = R_32F, c_type = R_32F;
+  Compute compute = COMPUTE_32F;
+  Algorithm algorithm = GEMM_DEFAULT;
+  int lda = 2, count = batch;
+
+  Products() { REQUIRE(cublasCreate_v2(&handle) == STATUS_SUCCESS); }
+  ~Products() { CHECK(cublasDestroy_v2(handle) == STATUS_SUCCESS); }
+
+  bool is(std::vector<float> due) const {
+    due.resize(c.size(), -1.0f);
+    return c == due;
+  }
+  bool untouched() const { return is({}); }
+};
+
+const std::vector<float> first{23, 34, 31, 46};
+const std::vector<float> all{23, 34, 31, 46, 46, 68, 62, 92, 0, 0, 0, 0};
+
+/// How a door is called, and how many of the products it computes.
+struct Door {
+  const char* name;
+  std::function<Status(Products&)> call;
+  bool batched;
+  bool typed;
+};
+
+#define STRIDED(name)                                                                                                 \
+  {                                                                                                                   \
+#name,                                                                                                              \
+   [](Products& p) {                                                                                                   \
+     return name(p.handle, OP_N, OP_N, 2, 2, 2, &p.alpha, p.a.data(), p.lda, 4, p.b.data(), 2, 4, &p.beta, p.c.data(), \
+                 2, 4, p.count);                                                                                       \
+   },                                                                                                                  \
+   true, false \
+  }
+#define SGEMM_EX(name)                                                                                               \
+  {                                                                                                                  \
+#name,                                                                                                             \
+   [](Products& p) {                                                                                                  \
+     return name(p.handle, OP_N, OP_N, 2, 2, 2, &p.alpha, p.a.data(), p.a_type, p.lda, p.b.data(), p.b_type, 2,       \
+                 &p.beta, p.c.data(), p.c_type, 2);                                                                   \
+   },                                                                                                                 \
+   false, false \
+  }
+#define GEMM_EX(name)                                                                                                \
+  {                                                                                                                  \
+#name,                                                                                                             \
+   [](Products& p) {                                                                                                  \
+     return name(p.handle, OP_N, OP_N, 2, 2, 2, &p.alpha, p.a.data(), p.a_type, p.lda, p.b.data(), p.b_type, 2,       \
+                 &p.beta, p.c.data(), p.c_type, 2, p.compute, p.algorithm);                                           \
+   },                                                                                                                 \
+   false, true \
+  }
+#define STRIDED_EX(name)                                                                                             \
+  {                                                                                                                  \
+#name,                                                                                                             \
+   [](Products& p) {                                                                                                  \
+     return name(p.handle, OP_N, OP_N, 2, 2, 2, &p.alpha, p.a.data(), p.a_type, p.lda, 4, p.b.data(), p.b_type, 2, 4, \
+                 &p.beta, p.c.data(), p.c_type, 2, 4, p.count, p.compute, p.algorithm);                               \
+   },                                                                                                                 \
+   true, true \
+  }
+const Door doors[] = {STRIDED(cublasSgemmStridedBatched),
+                      STRIDED(cublasSgemmStridedBatched_64),
+                      SGEMM_EX(cublasSgemmEx),
+                      SGEMM_EX(cublasSgemmEx_64),
+                      GEMM_EX(cublasGemmEx),
+                      GEMM_EX(cublasGemmEx_64),
+                      STRIDED_EX(cublasGemmStridedBatchedEx),
+                      STRIDED_EX(cublasGemmStridedBatchedEx_64)};
+
+void expect(const Door& door, Status status, const std::function<void(Products&)>& change) {
+  Products p;
+  change(p);
+  CHECK(door.call(p) == status);
+  CHECK(p.untouched());
+}
+
+}  // namespace
+
+TEST_CASE("each door serves FP32, a batch in one call, and is counted by its name") {
+  for (const Door& door : doors) {
+    INFO(door.name);
+    Products p;
+    const std::uint64_t before = ladder_call_count(door.name, "9");
+    CHECK(door.call(p) == STATUS_SUCCESS);
+    CHECK(p.is(door.batched ? all : first));
+    CHECK(ladder_call_count(door.name, "9") == before + 1);
+  }
+}
+
+TEST_CASE("bad arguments get cuBLAS's status and leave C alone") {
+  for (const Door& door : doors) {
+    INFO(door.name);
+    expect(door, STATUS_INVALID_VALUE, [](Products& p) { p.lda = 1; });
+    Products p;
+    const Handle mine = std::exchange(p.handle, nullptr);
+    CHECK(door.call(p) == STATUS_NOT_INITIALIZED);
+    p.handle = mine;
+    if (!door.batched) continue;
+    expect(door, STATUS_INVALID_VALUE, [](Products& x) { x.count = -1; });
+    expect(door, STATUS_SUCCESS, [](Products& x) { x.count = 0; });
+  }
+}
+
+TEST_CASE("what is not FP32 is not served here") {
+  for (const Door& door : doors) {
+    INFO(door.name);
+    const std::uint64_t before = ladder_call_count(door.name, nullptr);
+    const bool has_types = std::string(door.name).find("Ex") != std::string::npos;
+    if (has_types) {
+      expect(door, STATUS_NOT_SUPPORTED, [](Products& p) { p.a_type = static_cast<DataType>(half); });
+      expect(door, STATUS_NOT_SUPPORTED, [](Products& p) { p.b_type = static_cast<DataType>(half); });
+      expect(door, STATUS_NOT_SUPPORTED, [](Products& p) { p.c_type = static_cast<DataType>(half); });
+    }
+    if (door.typed) {
+      constexpr int in_half = 64, in_double = 70, unknown = 7;
+      for (const int compute : {in_half, in_double, unknown})
+        expect(door, STATUS_NOT_SUPPORTED, [&](Products& p) { p.compute = static_cast<Compute>(compute); });
+      for (const int algorithm : {-2, 24, 98, 116, 4711})
+        expect(door, STATUS_NOT_SUPPORTED, [&](Products& p) { p.algorithm = static_cast<Algorithm>(algorithm); });
+    }
+    CHECK(ladder_call_count(door.name, nullptr) == before);
+  }
+}
+
+TEST_CASE("every way to sum in FP32, by every algorithm") {
+  for (const Door& door : doors) {
+    if (!door.typed) continue;
+    INFO(door.name);
+    for (const Compute compute :
+         {COMPUTE_32F, COMPUTE_32F_PEDANTIC, COMPUTE_32F_FAST_16F, COMPUTE_32F_FAST_16BF, COMPUTE_32F_FAST_TF32}) {
+      for (const Algorithm algorithm : {GEMM_DEFAULT, GEMM_ALGO0, GEMM_ALGO23, GEMM_DEFAULT_TENSOR_OP,
+                                        GEMM_ALGO0_TENSOR_OP, GEMM_ALGO15_TENSOR_OP}) {
+        Products p;
+        p.compute = compute;
+        p.algorithm = algorithm;
+        CHECK(door.call(p) == STATUS_SUCCESS);
+        CHECK(p.is(door.batched ? all : first));
+      }
+    }
+  }
+}
