@@ -37,10 +37,12 @@ struct Strides {
 };
 
 /// `strides` count whole matrices; a few floats more keep neighbours apart, and put some of them off a 16-byte
-/// boundary although the first one, with an m that is a multiple of four, has 128-bit accesses.
-void check_batch(const Rung& rung, Op op_a, Op op_b, const Strides& strides) {
+/// boundary although the first one, with an m that is a multiple of four, has 128-bit accesses. `kernel`: of a rung, or
+/// one of its configurations.
+template <class Kernel>
+void check_batch(const Kernel& kernel, Op op_a, Op op_b, const Strides& strides) {
   constexpr std::int64_t batch = 3;
-  const TileExtents& tile = rung.emulated->tile;
+  const TileExtents& tile = kernel.tile;
   GemmProblem p;
   p.op_a = op_a;
   p.op_b = op_b;
@@ -66,14 +68,14 @@ void check_batch(const Rung& rung, Op op_a, Op op_b, const Strides& strides) {
   p.b = b.data();
   Stack together = c, apart = c;
   p.c = together.data();
-  REQUIRE(rung.emulated->launch(p, nullptr) == launch_ok);
+  REQUIRE(kernel.launch(p, nullptr) == launch_ok);
   for (std::int64_t product = 0; product < batch; ++product) {
     GemmProblem one = p;
     one.a += product * p.stride_a;
     one.b += product * p.stride_b;
     one.c = apart.data() + product * p.stride_c;
     one.batch = 1;
-    REQUIRE(rung.emulated->launch(one, nullptr) == launch_ok);
+    REQUIRE(kernel.launch(one, nullptr) == launch_ok);
   }
   CHECK(together.storage == apart.storage);
   CHECK(together.storage != c.storage);
@@ -84,11 +86,15 @@ void check_batch(const Rung& rung, Op op_a, Op op_b, const Strides& strides) {
 TEST_CASE("a batch gives the bits of its products one by one, whatever the strides") {
   for (const Rung* rung : chosen_rungs()) {
     INFO(rung->id);
-    check_batch(*rung, Op::none, Op::none, {1, 1, 1});
+    check_batch(*rung->emulated, Op::none, Op::none, {1, 1, 1});
     if (effort() == Effort::tiny) continue;
-    check_batch(*rung, Op::none, Op::transpose, {0, 1, 1});
-    check_batch(*rung, Op::transpose, Op::none, {1, 0, -1});
-    check_batch(*rung, Op::transpose, Op::transpose, {-1, -1, 1});
+    check_batch(*rung->emulated, Op::none, Op::transpose, {0, 1, 1});
+    check_batch(*rung->emulated, Op::transpose, Op::none, {1, 0, -1});
+    check_batch(*rung->emulated, Op::transpose, Op::transpose, {-1, -1, 1});
+    for (const KernelConfig& config : rung->emulated->configs) {
+      INFO(config.name);
+      check_batch(config, Op::none, Op::transpose, {1, 1, 1});
+    }
   }
 }
 
@@ -97,7 +103,8 @@ TEST_CASE("a batch that does not fill its last layer of blocks, and an empty one
   constexpr std::int64_t batch = largest_grid_yz + 2;
   for (const Rung* rung : chosen_rungs()) {
     INFO(rung->id);
-    std::vector<float> a(batch, 2.0f), b(batch, 3.0f), c(batch + 1, 1.0f);
+    // One more of each than the batch has: what a block too many would take.
+    std::vector<float> a(batch + 1, 2.0f), b(batch + 1, 3.0f), c(batch + 1, 1.0f);
     GemmProblem p;
     p.m = p.n = p.k = 1;
     p.alpha.value = p.beta.value = 1.0f;

@@ -64,11 +64,12 @@ void check_batch(const Kernel& kernel, const Size& size, Op op_a, Op op_b) {
   p.ldb = op_b == Op::none ? p.k : p.n;
   p.ldc = p.m;
   p.batch = size.batch;
-  // One float more keeps neighbours apart, and all but one in four off a 16-byte boundary. B is shared.
+  // One float more keeps neighbours apart, and all but one in four off a 16-byte boundary. B is shared. One product
+  // more than the batch has is what a block too many would compute.
   p.stride_a = p.m * p.k + 1;
   p.stride_c = p.m * p.n + 1;
-  const DeviceArray a(random_values(p.stride_a * size.batch, 1)), b(random_values(p.k * p.n, 2));
-  const std::vector<float> before = random_values(p.stride_c * size.batch, 3);
+  const DeviceArray a(random_values(p.stride_a * (size.batch + 1), 1)), b(random_values(p.k * p.n, 2));
+  const std::vector<float> before = random_values(p.stride_c * (size.batch + 1), 3);
   const DeviceArray together(before), apart(before);
   p.a = a.data();
   p.b = b.data();
