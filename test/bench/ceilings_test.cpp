@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The ceilings where there is a GPU, and what is said where there is none.
-#include "bench/ceilings.hpp"
+#include "bench/ceilings/ceilings.hpp"
 
 #include <doctest/doctest.h>
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <regex>
 
-#include "bench/ceilings_report.hpp"
+#include "bench/ceilings/ceilings_report.hpp"
 #include "bench/device_facts.hpp"
 #include "bench/nvml.hpp"
 

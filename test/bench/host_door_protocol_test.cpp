@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The line protocol between the benchmark and a peer's process, with lines that nobody should send.
-#include "bench/host_door_protocol.hpp"
+#include "bench/host/host_door_protocol.hpp"
 
 #include <doctest/doctest.h>
 

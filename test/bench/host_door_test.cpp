@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The race of host doors on the CPU: our library emulated, OpenBLAS, and a BLAS with a fault of its own in either role.
-#include "bench/host_door.hpp"
+#include "bench/host/host_door.hpp"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
 #include <algorithm>
 
-#include "bench/host_door_protocol.hpp"
+#include "bench/host/host_door_protocol.hpp"
 
 namespace ladder::bench {
 

@@ -21,6 +21,7 @@ class Bench(Command):
 
     def __init__(self, ladder, _folder):
         super().__init__(ladder, "bench", CUDA_VISIBLE_DEVICES="", LADDER_DEVICE="emulate")
+        self.ladder_library = ladder.parents[1] / "lib" / "libladderblas.so"
         self.wrong_blas = str(ladder.parents[1] / "test" / "bench" / "libwrong_blas.so")
 
     def rows(self, *words, code=OK, **variables):
@@ -87,6 +88,9 @@ def peers_that_are_not_here(bench):
                         (["--blas", "/nonexistent/libblas.so", "--against", "openblas"], "/nonexistent/libblas.so")):
         _, err = bench("32", "--door", "cblas", *words, code=USAGE)
         assert said in err and len(err.splitlines()) == 1, err
+    ours = str(bench.ladder_library)
+    _, err = bench("32", "--door", "cblas", "--against", "openblas", "--blas", ours, code=USAGE)
+    assert "is libladderblas itself" in err, err
 
 
 def child_is_not_in_the_help(bench):

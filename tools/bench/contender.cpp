@@ -39,7 +39,9 @@ void* peer_library(std::string& complaint) {
   static std::string why;
   static void* const library = open_library(cublas_files(), why);
   if (library == nullptr) complaint = "cuBLAS cannot be loaded: " + why;
-  return library;
+  if (library == nullptr || dlsym(library, "ladder_version") == nullptr) return library;
+  complaint = "what is loaded as cuBLAS is libladderblas: LADDER_CUBLAS names the real one";
+  return nullptr;
 }
 
 Contender contender_of(const RungChoice& choice) {
@@ -49,6 +51,8 @@ Contender contender_of(const RungChoice& choice) {
   contender.precision = precision_name(choice.rung->precision);
   return contender;
 }
+
+using CallCount = std::uint64_t (*)(const char* door, const char* rung);
 
 // The library's choice of rung for this thread, changed only between contenders: a caller does not pay for it.
 class ChosenRung {
@@ -88,9 +92,10 @@ std::optional<std::vector<Contender>> door_contenders(const std::string& library
   void* library = open_library({library_path}, complaint);
   if (library == nullptr) return std::nullopt;
   const auto set = reinterpret_cast<ChosenRung::Set>(dlsym(library, "ladder_set_thread_rung"));
+  const auto count = reinterpret_cast<CallCount>(dlsym(library, "ladder_call_count"));
   const DeviceSgemm sgemm = cublas_sgemm(library, cublas::PEDANTIC_MATH, complaint);
-  if (!sgemm || set == nullptr) {
-    complaint = fmt::format("{}: {}", library_path, sgemm ? "it has no ladder_set_thread_rung" : complaint);
+  if (!sgemm || set == nullptr || count == nullptr) {
+    complaint = fmt::format("{}: {}", library_path, sgemm ? "it is not libladderblas" : complaint);
     return std::nullopt;
   }
   const auto chosen = std::make_shared<ChosenRung>(set);
@@ -105,6 +110,7 @@ std::optional<std::vector<Contender>> door_contenders(const std::string& library
       if (const char* failure = chosen->choose(id)) return failure;
       return sgemm(problem, stream);
     };
+    contenders.back().calls_served = [count, id = choice.rung->id] { return count(nullptr, id); };
   }
   return contenders;
 }
@@ -116,8 +122,8 @@ std::optional<std::vector<Contender>> peer_contenders(const std::vector<std::str
     void* library = peer_library(complaint);
     if (mode == nullptr) complaint = fmt::format("'{}' is no peer", name);
     if (mode == nullptr || library == nullptr) return std::nullopt;
-    Contender contender{"0",        name,           mode->precision,
-                        mode->pipe, mode->accuracy, cublas_sgemm(library, mode->math, complaint)};
+    Contender contender{
+        "0", name, mode->precision, mode->pipe, mode->accuracy, cublas_sgemm(library, mode->math, complaint), {}};
     if (!contender.enqueue) {
       complaint = fmt::format("{}: {}", name, complaint);
       return std::nullopt;

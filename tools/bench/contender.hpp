@@ -2,6 +2,8 @@
 // What takes part in a measurement on the GPU: a rung, one of its configurations, a door of the library, or cuBLAS.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +24,10 @@ struct Contender {
 
   /// Enqueues the whole problem, a batch included, and returns without waiting.
   DeviceSgemm enqueue;
+
+  /// Calls that were served by this contender so far, where others might serve them: a library hands some on. Empty
+  /// where nobody else can.
+  std::function<std::uint64_t()> calls_served;
 };
 
 /// Which unit multiplies. Contenders of one unit take turns, those of the other come after a pause: what a unit draws

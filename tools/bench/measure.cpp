@@ -65,6 +65,11 @@ struct Race::Lane {
     row.verdict = "failed: " + complaint;
   }
 
+  // The larger one of all checks; NaN stays.
+  void note_error(double error) {
+    if (!row.worst_error || error > *row.worst_error || std::isnan(error)) row.worst_error = error;
+  }
+
   void conclude() {
     if (!runs()) return;
     row.samples = static_cast<int>(milliseconds.size());
@@ -76,6 +81,14 @@ struct Race::Lane {
 
 Race::Race(std::vector<Contender> contenders, MeasureOptions options)
     : options_(std::move(options)), contenders_(std::move(contenders)), sensors_(pci_bus_id()) {}
+
+std::optional<double> Race::empty_sample_ms(bool graph) const {
+  TimedWork nothing(timer_, [](Stream) -> const char* { return nullptr; }, {.cold = options_.cold, .graph = graph});
+  std::vector<double> milliseconds;
+  for (int i = 0; i < least_samples; ++i) milliseconds.push_back(nothing.sample());
+  if (!nothing.complaint().empty()) return std::nullopt;
+  return spread_of(milliseconds).median;
+}
 
 Enqueue Race::work_of(const Contender& contender) const {
   return [&](Stream stream) { return contender.enqueue(matrices_.problem(), stream); };
@@ -112,7 +125,7 @@ std::vector<BenchRow> Race::run(const BenchProblem& given) {
       has_work(problem) ? matrices_.place(problem, options_.data) : "there is nothing to multiply";
   for (Lane& lane : lanes) {
     lane.fail(complaint);
-    if (lane.runs()) check(lane, work_of(lane.contender));
+    if (lane.runs()) check_call(lane);
   }
   for (const bool tensor_cores : {false, true}) {
     std::vector<Lane*> unit;
@@ -136,12 +149,20 @@ void Race::check(Lane& lane, const Enqueue& work) {
   if (!lane.runs()) return;
   const char* complaint = work(timer_.stream());
   const Judgement judgement = matrices_.judge(lane.contender.accuracy);
-  lane.row.worst_error = judgement.worst_error;
+  lane.note_error(judgement.worst_error);
   if (complaint != nullptr) {
     lane.fail(complaint);
   } else {
     lane.row.verdict = judgement.verdict;
   }
+}
+
+// One call, which must have been served by whom the row names.
+void Race::check_call(Lane& lane) {
+  const auto& served = lane.contender.calls_served;
+  const std::uint64_t before = served ? served() : 0;
+  check(lane, work_of(lane.contender));
+  if (served && served() == before) lane.fail("the library did not serve the call with this rung");
 }
 
 // The same through the graph or the events that were timed.

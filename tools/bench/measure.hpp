@@ -37,6 +37,10 @@ class Race {
   /// time; the others run all the same.
   std::vector<BenchRow> run(const BenchProblem& problem);
 
+  /// Milliseconds that a sample of no work at all takes, taken as a graph or not: that much of every sample is the
+  /// stopwatch's own. Nothing where it cannot be measured.
+  std::optional<double> empty_sample_ms(bool graph) const;
+
   /// NVML's reasons for lower clocks that were seen while samples ran, or'ed.
   std::uint64_t throttle_seen() const { return throttle_seen_; }
 
@@ -46,6 +50,7 @@ class Race {
   Lane lane_of(const Contender& contender, const BenchProblem& problem) const;
   TimingMode mode_for(const BenchProblem& problem) const;
   void check(Lane& lane, const Enqueue& work);
+  void check_call(Lane& lane);
   void check_timed(Lane& lane);
   void time_unit(const std::vector<Lane*>& lanes, bool tensor_cores);
   void warm_up(const std::vector<Lane*>& lanes, bool tensor_cores);

@@ -8,7 +8,7 @@
 
 namespace ladder::bench {
 
-/// Measured on the card at hand (see ceilings.hpp), not read off a datasheet. Empty where it was not measured.
+/// Measured on the card at hand (see ceilings/ceilings.hpp), not read off a datasheet. Empty where it was not measured.
 struct Ceilings {
   std::optional<double> fma_tflops;   ///< FP32 fused multiply-adds on registers alone
   std::optional<double> tf32_tflops;  ///< tensor cores, TF32

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "bench/atomic_file.hpp"
-#include "bench/ceilings_report.hpp"
+#include "bench/ceilings/ceilings_report.hpp"
 #include "bench/conditions.hpp"
 #include "bench/results_json.hpp"
 #include "bench_report.hpp"
@@ -30,6 +30,11 @@ std::string why_no_output(const BenchOptions& options) {
   if (options.output.empty()) return {};
   std::filesystem::path folder = std::filesystem::path(options.output).parent_path();
   if (folder.empty()) folder = ".";
+  std::error_code ignored;
+  if (std::filesystem::exists(options.output, ignored) && !std::filesystem::is_regular_file(options.output, ignored))
+    return fmt::format("--output {}: this is no file that results could replace", options.output);
+  if (std::filesystem::equivalent(options.output, options.shape_file, ignored))
+    return fmt::format("--output {}: the results would replace the list of shapes", options.output);
   if (access(folder.c_str(), W_OK | X_OK) == 0) return {};
   return fmt::format("--output {}: {}", options.output, std::strerror(errno));
 }
@@ -79,8 +84,8 @@ int ceilings_command(const BenchOptions& options) {
   const std::string people = conditions_text(results.conditions) + "\n" + bench::ceilings_table(ceilings);
   bench::add_ceilings(results.conditions, ceilings);
   const std::string csv = bench::results_csv(results);
-  fmt::print("{}", options.json ? json : options.csv ? csv : people);
   const int written = write_output(options, json, csv);
+  fmt::print("{}", options.json ? json : options.csv ? csv : people);
   return missing.empty() ? written : exit_failed;
 }
 
@@ -97,8 +102,9 @@ int race_command(const BenchOptions& options) {
       on_host ? host_results(options, *plan, progress, complaint) : gpu_results(options, *plan, progress, complaint);
   progress.clear();
   if (!results) return cannot_begin(complaint);
-  print_results(options, *results);
+  // The file first: whoever reads our stdout may close it before the end.
   const int written = write_output(options, json_of(*results), bench::results_csv(*results));
+  print_results(options, *results);
   if (written != exit_ok) return written;
   return std::all_of(results->rows.begin(), results->rows.end(), bench::is_right) ? exit_ok : exit_failed;
 }
@@ -106,6 +112,12 @@ int race_command(const BenchOptions& options) {
 }  // namespace
 
 int bench_command(const BenchOptions& options) {
+  const bool reads_files = !options.summarize.empty() || !options.compare.empty();
+  const bool would_measure =
+      names_problems(options) || options.ceilings || options.csv || !options.rungs.empty() || !options.output.empty();
+  if (reads_files && would_measure)
+    return cannot_begin(
+        "--summarize and --compare measure nothing: no problems, --rungs, --ceilings, --csv or --output");
   if (!options.summarize.empty()) return summarize_command(options.summarize, options.json, options.rung);
   if (!options.compare.empty()) return compare_command(options.compare[0], options.compare[1], options.json);
   if (const std::string why = why_no_output(options); !why.empty()) return cannot_begin(why);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/bench_problem.hpp"
-#include "bench/ceilings.hpp"
+#include "bench/ceilings/ceilings.hpp"
 #include "bench/matrix_data.hpp"
 #include "bench/results.hpp"
 #include "bench/rung_choice.hpp"
@@ -53,6 +53,9 @@ struct BenchPlan {
 
 /// Nothing, and a line for people, where the options make no sense.
 std::optional<BenchPlan> bench_plan(const BenchOptions& options, std::string& complaint);
+
+/// "a,b" is a and b; what stands between two commas may be empty.
+std::vector<std::string> split_at_commas(const std::string& text);
 
 /// True for a door that takes host pointers.
 bool is_host_door(const BenchOptions& options);

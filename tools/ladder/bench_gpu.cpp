@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/ceilings_report.hpp"
+#include "bench/ceilings/ceilings_report.hpp"
 #include "bench/conditions.hpp"
 #include "bench/contender.hpp"
 #include "bench/device_work.hpp"
@@ -47,6 +47,15 @@ bench::MeasureOptions measure_options(const BenchOptions& options, const BenchPl
   return measure;
 }
 
+// In every sample of every contender: ratios of the shortest problems are nearer to 1 than the work's own.
+void add_empty_samples(const bench::Race& race, bench::Conditions& conditions) {
+  for (const bool graph : {false, true}) {
+    const auto ms = race.empty_sample_ms(graph);
+    if (ms)
+      conditions.emplace_back(graph ? "empty sample graph" : "empty sample stream", fmt::format("{:.4g} ms", *ms));
+  }
+}
+
 }  // namespace
 
 std::string why_no_gpu_timing() {
@@ -82,6 +91,7 @@ std::optional<bench::Results> gpu_results(const BenchOptions& options, const Ben
   bench::Race race(std::move(*contenders), measure_options(options, plan, ceilings));
   complaint = race.complaint();
   if (!complaint.empty()) return std::nullopt;
+  add_empty_samples(race, results.conditions);
   for (std::size_t i = 0; i < plan.problems.size(); ++i) {
     progress.show(bench::to_text(plan.problems[i]), i, plan.problems.size());
     std::vector<bench::BenchRow> rows = race.run(plan.problems[i]);

@@ -2,9 +2,9 @@
 // `ladder bench --door cblas|sgemm_`: calls with host pointers.
 #include <fmt/format.h>
 
-#include "bench/ceilings_report.hpp"
+#include "bench/ceilings/ceilings_report.hpp"
 #include "bench/conditions.hpp"
-#include "bench/host_door.hpp"
+#include "bench/host/host_door.hpp"
 #include "bench_command.hpp"
 #include "library_path.hpp"
 #include "machine.hpp"

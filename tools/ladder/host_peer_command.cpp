@@ -2,7 +2,7 @@
 // `ladder host-peer`: the process in which `ladder bench` lets NVBLAS run, preloaded. Nobody types it.
 #include <iostream>
 
-#include "bench/host_door_protocol.hpp"
+#include "bench/host/host_door_protocol.hpp"
 #include "command_line.hpp"
 
 namespace ladder::cli {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "roofline.hpp"
+#include "bench/roofline.hpp"
 
 namespace ladder::bench {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "bench/judgement.hpp"
 #include "host_door_matrices.hpp"
-#include "judgement.hpp"
 
 namespace ladder::bench {
 

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "statistics.hpp"
+#include "bench/statistics.hpp"
 
 namespace ladder::bench {
 

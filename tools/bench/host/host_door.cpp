@@ -7,10 +7,10 @@
 #include <exception>
 #include <map>
 
+#include "bench/statistics.hpp"
 #include "host_door_function.hpp"
 #include "host_door_lineup.hpp"
 #include "rung.hpp"
-#include "statistics.hpp"
 
 namespace ladder::bench {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "roofline.hpp"
+#include "bench/roofline.hpp"
 
 namespace ladder::bench {
 

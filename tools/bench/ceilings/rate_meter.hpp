@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/cuda_owned.hpp"
 #include "ceilings_parts.hpp"
-#include "cuda_owned.hpp"
 
 namespace ladder::bench {
 

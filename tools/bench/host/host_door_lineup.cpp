@@ -78,6 +78,8 @@ std::string Entries::add_openblas() {
   const auto library = load_blas(openblas_file(options_), complaint);
   const auto function = library ? find_function(*library, door_, complaint) : std::nullopt;
   if (!function) return complaint;
+  // Where it took the place of the system's BLAS.
+  if (dlsym(library->handle, "ladder_version") != nullptr) return library->path + " is libladderblas itself";
   lineup_.peers.push_back(std::make_unique<BlasHere>(openblas_name, *function));
   lineup_.conditions.emplace_back(openblas_name, description(*library));
   return {};

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "bench_problem.hpp"
-#include "matrix_data.hpp"
-#include "results.hpp"
-#include "roofline.hpp"
+#include "bench/bench_problem.hpp"
+#include "bench/matrix_data.hpp"
+#include "bench/results.hpp"
+#include "bench/roofline.hpp"
 
 namespace ladder::bench {
 

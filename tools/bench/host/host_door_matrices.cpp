@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "host_door_matrices.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <random>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -83,13 +89,35 @@ GemmProblem shape_of(const BenchProblem& p) {
   return shape;
 }
 
+std::optional<double> available_bytes() {
+  constexpr double kibibyte = 1024.0;
+  std::ifstream file("/proc/meminfo");
+  for (std::string word; file >> word;) {
+    double amount = 0.0;
+    if (word == "MemAvailable:" && file >> amount) return amount * kibibyte;
+  }
+  return std::nullopt;
+}
+
+// The system promises more memory than it has, and kills who uses it.
+const BenchProblem& that_fits_memory(const BenchProblem& p) {
+  constexpr double giga = 1e9;
+  const double bytes =
+      static_cast<double>(p.batch) * sizeof(float) *
+      (static_cast<double>(stride_a(p)) + static_cast<double>(stride_b(p)) + static_cast<double>(stride_c(p)));
+  const auto available = available_bytes();
+  if (!available || bytes <= *available) return p;
+  throw std::runtime_error(
+      fmt::format("the matrices take {:.3g} GB, and {:.3g} GB of memory are free", bytes / giga, *available / giga));
+}
+
 // Not std::make_unique: the pages are first touched by the threads that fill them.
 std::unique_ptr<float[]> uninitialised(std::size_t elements) { return std::unique_ptr<float[]>(new float[elements]); }
 
 }  // namespace
 
 HostMatrices::HostMatrices(const HostTask& task)
-    : problem_(task.problem),
+    : problem_(that_fits_memory(task.problem)),
       elements_c_(elements_of(stride_c(problem_), problem_.batch)),
       a_(uninitialised(elements_of(stride_a(problem_), problem_.batch))),
       b_(uninitialised(elements_of(stride_b(problem_), problem_.batch))),

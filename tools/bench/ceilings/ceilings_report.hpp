@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "results.hpp"
-#include "roofline.hpp"
+#include "bench/results.hpp"
+#include "bench/roofline.hpp"
 
 namespace ladder::bench {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "host_clock.hpp"
+#include "bench/host_clock.hpp"
 #include "host_doors.hpp"
 
 namespace ladder::bench {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "bench_problem.hpp"
-#include "judgement.hpp"
-#include "matrix_data.hpp"
+#include "bench/bench_problem.hpp"
+#include "bench/judgement.hpp"
+#include "bench/matrix_data.hpp"
 
 namespace ladder::bench {
 
@@ -22,8 +22,8 @@ struct HostTask {
 /// A, B and C of a whole batch, member after member.
 class HostMatrices {
  public:
-  /// Draws A and B with as many threads as the machine has; C holds NaN. Throws std::bad_alloc where there is no
-  /// memory.
+  /// Draws A and B with as many threads as the machine has; C holds NaN. Throws std::exception where there is no
+  /// memory for them.
   explicit HostMatrices(const HostTask& task);
 
   const BenchProblem& problem() const { return problem_; }
