@@ -69,7 +69,8 @@ def number(row, column):
 
 
 def is_right(row):
-    return row["verdict"] == "right" and number(row, "ms") is not None
+    within_bound = not row.get("worst_error") or float(row["worst_error"]) <= 1  # which NaN is not
+    return row["verdict"] == "right" and within_bound and number(row, "ms") is not None
 
 
 def decimal(value):

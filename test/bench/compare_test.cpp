@@ -69,7 +69,7 @@ TEST_CASE("a row that is not right any more is broken, not slower") {
 }
 
 TEST_CASE("conditions that differ are named") {
-  const Results before{{{"GPU", "A"}, {"driver", "1"}, {"power after", "600 W"}}, {timed(1, 1, 0)}};
-  const Results after{{{"GPU", "B"}, {"driver", "1"}, {"power after", "601 W"}}, {timed(1, 1, 0)}};
-  CHECK(compare(before, after).conditions == std::vector<std::string>{"GPU: A -> B"});
+  const Results before{{{"GPU", "A"}, {"driver", "1"}, {"power after", "600 W"}, {"door", "none"}}, {timed(1, 1, 0)}};
+  const Results after{{{"GPU", "B"}, {"driver", "1"}, {"power after", "601 W"}, {"door", "x"}}, {timed(1, 1, 0)}};
+  CHECK(compare(before, after).conditions == std::vector<std::string>{"GPU: A -> B", "door: none -> x"});
 }

@@ -185,6 +185,10 @@ class Profile(Tree):
         self.assertIn("|  | `padded` |  | latency |", text)
         self.assertIn("by `profile it` (3.1): N,T, cold.", text)
 
+    def test_error_beyond_its_bound_is_no_result(self):
+        for error, right in (("0.5", True), ("", True), ("1.5", False), ("nan", False)):
+            self.assertEqual(result_tables.is_right({"verdict": "right", "ms": "1", "worst_error": error}), right, error)
+
 
 if __name__ == "__main__":
     unittest.main()

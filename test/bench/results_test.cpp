@@ -96,6 +96,13 @@ TEST_CASE("a time that is no number, an error beyond its bound and a bad verdict
   BenchRow row = full_row();
   row.verdict.clear();
   has_no_result(row);
+  for (const double ms : {std::numeric_limits<double>::quiet_NaN(), 0.0}) {
+    for (double Spread::*part : {&Spread::q1, &Spread::q3}) {
+      row = full_row();
+      row.time.*part = ms;
+      has_no_result(row);
+    }
+  }
 }
 
 TEST_CASE("a file made by hand is enough") {

@@ -80,10 +80,23 @@ TEST_CASE("a floor that only some rows have gives no share of it") {
 TEST_CASE("without any peer there is no ratio, and nothing failed for it") {
   Results results{{}, {with_floor(row_of("square", 64, 1, 1), 0.5)}};
   results.rows[0].peer_time.reset();
+  results.rows[0].peer.clear();
   const auto json = summary_json(summarize(results));
   CHECK(json["geomean"].is_null());
   CHECK(json["failed"] == 0);
   CHECK(json["share_of_floor"].get<double>() == doctest::Approx(0.5));
+}
+
+TEST_CASE("a peer that failed everywhere is a failure") {
+  Results results{{}, {row_of("square", 64, 1, 1)}};
+  results.rows[0].peer_time.reset();
+  CHECK(summary_json(summarize(results))["failed"] == 1);
+}
+
+TEST_CASE("calls of one rung that others served have all names") {
+  const BenchRow row = row_of("square", 64, 1, 0.5);
+  const Results results{{}, {of_rung(row, "9", "next_blas"), row, row}};
+  CHECK(summary_json(summarize(results))["name"] == "next_blas+double_buffered");
 }
 
 TEST_CASE("several rungs: the default one is on top, the peers themselves are not there") {

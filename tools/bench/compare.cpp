@@ -42,7 +42,8 @@ RowsByKey rows_by_key(const Results& results) {
 bool overlap(const Spread& one, const Spread& other) { return !(one.q1 > other.q3) && !(other.q1 > one.q3); }
 
 /// The others (clocks, power, date) always differ.
-constexpr std::string_view telling[] = {"GPU", "driver", "CUDA runtime", "toolkit", "host", "commit"};
+constexpr std::string_view telling[] = {"GPU",    "driver", "CUDA runtime",  "toolkit",  "host",  "commit",
+                                        "cuBLAS", "door",   "libladderblas", "openblas", "nvblas"};
 
 std::vector<std::string> changed_conditions(const Conditions& before, const Conditions& after) {
   std::vector<std::string> changed;

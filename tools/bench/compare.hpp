@@ -29,7 +29,7 @@ struct Comparison {
   std::vector<std::string> repaired;  ///< the other way round
   std::vector<std::string> only_before;
   std::vector<std::string> only_after;
-  /// What differs of GPU, driver, toolkit, host and commit: "GPU: X -> Y".
+  /// What differs of GPU, driver, toolkit, host, commit, door and libraries: "GPU: X -> Y".
   std::vector<std::string> conditions;
 };
 

@@ -12,11 +12,17 @@ constexpr double flops_per_millisecond_of_a_teraflop = 1e9;
 
 bool is_time(double ms) { return std::isfinite(ms) && ms > 0.0; }
 
+// Quartiles that are no numbers would let a change pass as spread.
+bool is_spread(const Spread& time) {
+  return is_time(time.q1) && is_time(time.median) && is_time(time.q3) && time.q1 <= time.median &&
+         time.median <= time.q3;
+}
+
 }  // namespace
 
 bool is_right(const BenchRow& row) {
   const bool within_bound = !row.worst_error || *row.worst_error <= 1.0;
-  return row.verdict == verdict_right && within_bound && is_time(row.time.median);
+  return row.verdict == verdict_right && within_bound && is_spread(row.time);
 }
 
 double tflops(const BenchRow& row) {

@@ -45,7 +45,8 @@ struct BenchRow {
 
 inline constexpr std::string_view verdict_right = "right";
 
-/// True where the verdict is "right", the error is within its bound and the time is a positive finite number.
+/// True where the verdict is "right", the error is within its bound, and median and quartiles of the time are positive
+/// finite numbers in their order.
 bool is_right(const BenchRow& row);
 
 /// Of rows that are not right there is none: NaN.

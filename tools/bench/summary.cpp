@@ -70,10 +70,11 @@ std::string category_of(const BenchRow& row) { return row.problem.category.empty
 RungSummary summary_of(const std::string& label, const Rows& rows) {
   RungSummary summary;
   summary.label = label;
-  summary.name = rows.front()->name;
+  for (const auto& [name, members] : grouped(rows, [](const BenchRow& row) { return row.name; }))
+    summary.name += (summary.name.empty() ? "" : "+") + name;
   summary.peer = rows.front()->peer;
   const bool needs_ratio =
-      std::any_of(rows.begin(), rows.end(), [](const BenchRow* row) { return row->peer_time.has_value(); });
+      std::any_of(rows.begin(), rows.end(), [](const BenchRow* row) { return row->peer_time || !row->peer.empty(); });
   summary.overall = figures(rows, needs_ratio);
   for (const auto& [category, members] : grouped(rows, category_of))
     summary.categories.emplace_back(category, figures(members, needs_ratio));

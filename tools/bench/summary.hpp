@@ -21,15 +21,15 @@ struct Figure {
 
 struct Figures {
   int problems = 0;  ///< all rows
-  int failed = 0;    ///< wrong, without a time, or without a ratio where others have one; they are in no mean
+  int failed = 0;    ///< wrong, without a time, or without a ratio where there is a peer; they are in no mean
   Figure ratio;      ///< peer time / own time
   Figure share_of_floor;
 };
 
 struct RungSummary {
   std::string label;  ///< what LADDER_RUNG calls it; "9:all_copy_64x64" for a forced configuration
-  std::string name;
-  std::string peer;  ///< "cublas"; empty where the file does not say
+  std::string name;   ///< "next_blas+double_buffered" where not all calls were served by the same
+  std::string peer;   ///< "cublas"; empty where the file does not say
   Figures overall;
   std::vector<std::pair<std::string, Figures>> categories;  ///< in the order of the file; "other" for none
 };
