@@ -73,7 +73,8 @@ TEST_CASE("a shape that is illegal is named by its line") {
       {"s,N,N,4,4,4,0,0,0,-1", "m, n, k and batch must be at least 1"},
       {"s,N,N,4,4,4.5,0,0,0,1", "k is '4.5', not an integer"},
       {"s,N,N,4,4,99999999999999999999,0,0,0,1", "k is '99999999999999999999', not an integer"},
-      {"s,N,N,4000000000,4,4000000000,0,0,0,1", "the matrices a have more bytes than 64 bits can count"},
+      {"s,N,N,1,1,2305843009213693951,0,0,0,1", "the matrices a have more bytes than any memory"},
+      {"s,N,N,4000000000,4,4000000000,0,0,0,1", "the matrices a have more bytes than any memory"},
       {"s,N,N,4,4,4", "6 cells under 10 columns"}};
   for (const auto& [line, what] : cases) {
     const TemporaryFile file(header + "s,T,T,4,4,4,0,0,0,1\n" + line + "\n");

@@ -5,11 +5,14 @@
 Prints one line a test, `ok - NAME` or `not ok - NAME: why`; the exit code is 1 if any is not ok.
 """
 import json
+import pathlib
+import subprocess
 import sys
 
 from command import FAILED, USAGE, Command, run_tests
 
-COLUMNS = "category,op_a,op_b,m,n,k,batch,rung,name,ms,ms_q1,ms_q3,peer,peer_ms,verdict"
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+COLUMNS ="category,op_a,op_b,m,n,k,batch,rung,name,ms,ms_q1,ms_q3,peer,peer_ms,verdict"
 ROWS = ["square,N,N,512,512,512,1,9,double_buffered,{a},{a},{a},cublas,0.02,right",
         "square,N,N,1024,1024,1024,1,9,double_buffered,{b},{b},{b},cublas,0.05,right"]
 
@@ -49,7 +52,10 @@ def bad_shapes(bench):
     bench.refused("12x", saying="12x")
     bench.refused("0", saying="'0'")
     bench.refused("NX:512", saying="NX:512")
+    bench.refused("1x1x2305843009213693951", saying="more bytes than any memory")
     bench.refused("512", "--ops", "NQ", saying="NQ")
+    bench.refused("512", "--ops", "NN,", saying="''")
+    bench.refused("--replay", "op=NN m=1 n=1 k=1", "--ops", "TN", saying="--ops")
     bench.refused("--category", "round", saying="round")
     bench.refused("--replay", "nothing of the kind", saying="--replay")
 
@@ -64,6 +70,9 @@ def bad_contenders(bench):
     bench.refused("512", "--rungs", "9:all", "--door", "cblas", saying="no caller can force a configuration")
     bench.refused("512", "--data", "odd", saying="odd")
     bench.refused("512", "--samples", "0", saying="0")
+    for seconds in ("nan", "inf", "-1"):
+        bench.refused("512", "--pause", seconds, saying=seconds)
+        bench.refused("512", "--peer-timeout", seconds, saying=seconds)
 
 
 def bad_files(bench):
@@ -75,6 +84,35 @@ def bad_files(bench):
     bad.write_text("category,op_a,op_b,m,n,k\nsquare,N,N,512,wide,512\n")
     bench.refused("--shapes", str(bad), saying="bad.csv:2")
     bench.refused("512", "--output", str(bench.folder / "nowhere" / "out.csv"), saying="nowhere")
+    bench.refused("512", "--output", str(bench.folder), saying="no file that results could replace")
+    bench.refused("512", "--output", "/dev/null", saying="no file that results could replace")
+    good = bench.folder / "good.csv"
+    good.write_text("category,op_a,op_b,m,n,k\nsquare,N,N,512,512,512\n")
+    bench.refused("--shapes", str(good), "--output", str(bench.folder / "." / "good.csv"), saying="list of shapes")
+    assert good.exists()
+
+
+def files_are_only_looked_at(bench):
+    path = bench.results("a.csv", a=0.02, b=0.04)
+    for words in (["512"], ["--output", str(bench.folder / "b.csv")], ["--ceilings"], ["--csv"], ["--rungs", "9"]):
+        bench.refused("--summarize", path, *words, saying="measure nothing")
+        bench.refused(*words, "--compare", path, path, saying="measure nothing")
+
+
+def committed_files(bench):
+    files = sorted((REPOSITORY / "tools" / "bench" / "results").glob("*/*.csv"))
+    for path in (str(path) for path in files if path.name != "profile.csv"):
+        assert json.loads(bench("--summarize", path, "--json")[0])["failed"] == 0, path
+        out, _ = bench("--compare", path, path)
+        assert "Slower beyond the spread: none" in out, out
+
+
+def output_that_does_not_arrive(bench):
+    path = bench.results("a.csv", a=0.02, b=0.04)
+    for how in ("> /dev/full", ">&-"):
+        done = subprocess.run(["sh", "-c", f'"$0" bench --summarize "$1" {how}', bench.path, path], text=True,
+                              stderr=subprocess.PIPE)
+        assert done.returncode == FAILED and "cannot write to stdout" in done.stderr, f"{how}: {done}"
 
 
 def summary_of_a_file(bench):
@@ -95,8 +133,8 @@ def comparison_of_two_files(bench):
     assert json.loads(bench("--compare", after, before, "--json")[0]), "no JSON"
 
 
-TESTS = [help_text, nothing_to_time_with, bad_shapes, bad_contenders, bad_files, summary_of_a_file,
-         comparison_of_two_files]
+TESTS = [help_text, nothing_to_time_with, bad_shapes, bad_contenders, bad_files, files_are_only_looked_at,
+         committed_files, output_that_does_not_arrive, summary_of_a_file, comparison_of_two_files]
 
 
 if __name__ == "__main__":

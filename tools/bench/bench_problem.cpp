@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace ladder::bench {
 
@@ -26,10 +27,12 @@ std::int64_t smallest_ld(const Stored& matrix) { return std::max<std::int64_t>(1
 
 char letter(Op op) { return op == Op::none ? 'N' : 'T'; }
 
+// A quarter of what 64 bits can count, so that three matrices and what is between them can be added up.
 bool addressable(std::int64_t ld, std::int64_t columns, std::int64_t batch) {
+  constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 4;
   std::int64_t elements = 0, bytes = 0;
   return !__builtin_mul_overflow(ld, columns, &elements) && !__builtin_mul_overflow(elements, batch, &elements) &&
-         !__builtin_mul_overflow(elements, std::int64_t{sizeof(float)}, &bytes);
+         !__builtin_mul_overflow(elements, std::int64_t{sizeof(float)}, &bytes) && bytes <= most_bytes;
 }
 
 }  // namespace
@@ -53,7 +56,7 @@ std::string what_is_illegal(const BenchProblem& p) {
     if (x.ld < smallest_ld(x.stored))
       return fmt::format("ld{} is {}, but the matrix has {} rows", x.name, x.ld, x.stored.rows);
     if (!addressable(x.ld, x.stored.columns, p.batch))
-      return fmt::format("the matrices {} have more bytes than 64 bits can count", x.name);
+      return fmt::format("the matrices {} have more bytes than any memory", x.name);
   }
   return {};
 }

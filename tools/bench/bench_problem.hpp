@@ -28,7 +28,7 @@ struct BenchProblem {
 BenchProblem with_leading_dimensions(BenchProblem problem);
 
 /// Empty, or why nothing can be timed: an extent below 1, a leading dimension (already filled in) that is too small,
-/// matrices whose bytes 64 bits cannot count.
+/// matrices of more bytes than any memory has: the sum of all three can then be counted in 64 bits.
 std::string what_is_illegal(const BenchProblem& problem);
 
 /// Elements from one matrix of a batch to the next: leading dimension times stored columns.

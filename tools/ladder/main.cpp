@@ -2,7 +2,12 @@
 // The `ladder` command: what can be asked on the command line.
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
 #include <memory>
+#include <string>
 
 #include "bench/rung_choice.hpp"
 #include "command_line.hpp"
@@ -107,4 +112,17 @@ int run_from_command_line(int argc, char** argv) {
 
 }  // namespace ladder::cli
 
-int main(int argc, char** argv) { return ladder::cli::run_from_command_line(argc, argv); }
+// What was printed and did not arrive (a full disk, a closed stdout) is a failure, and so is what nobody caught.
+int main(int argc, char** argv) {
+  std::string complaint;
+  int code = ladder::cli::exit_failed;
+  try {
+    code = ladder::cli::run_from_command_line(argc, argv);
+    if (std::fflush(stdout) != 0) complaint = fmt::format("cannot write to stdout: {}", std::strerror(errno));
+  } catch (const std::exception& error) {
+    complaint = error.what();
+  }
+  if (complaint.empty()) return code;
+  std::fputs(("ladder: " + complaint + "\n").c_str(), stderr);
+  return ladder::cli::exit_failed;
+}
