@@ -37,8 +37,8 @@ struct Strides {
 };
 
 /// `strides` count whole matrices; a few floats more keep neighbours apart, and put some of them off a 16-byte
-/// boundary although the first one, with m and n that are multiples of four and fill a small tile, has 128-bit accesses.
-/// `kernel`: of a rung, or one of its configurations.
+/// boundary although the first one, with m and n that are multiples of four and fill a small tile, has 128-bit
+/// accesses. `kernel`: of a rung, or one of its configurations.
 template <class Kernel>
 void check_batch(const Kernel& kernel, Op op_a, Op op_b, const Strides& strides) {
   constexpr std::int64_t batch = 3;
