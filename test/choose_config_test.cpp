@@ -5,9 +5,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <limits>
+#include <new>
 #include <set>
 #include <string>
 #include <thread>
@@ -64,9 +67,9 @@ struct Published {
   TuningTable table;
 };
 
-std::size_t choice(const GemmProblem& problem) {
+std::size_t choice(const GemmProblem& problem, TuningSlot slot = emulator_slot) {
   static const std::vector<KernelConfig> three = configs();
-  const KernelConfig& chosen = choose_config(rung_key("r07"), three, problem, multiprocessors, emulator_slot);
+  const KernelConfig& chosen = choose_config(rung_key("r07"), three, problem, multiprocessors, slot);
   return static_cast<std::size_t>(&chosen - three.data());
 }
 
@@ -204,6 +207,34 @@ TEST_CASE("threads that choose while tables come and go get one configuration or
   CHECK(wrong == 0);
 }
 
+TEST_CASE("the first choice on a GPU asks for its table once, whoever makes it, and all go by the answer") {
+  static const TuningTable third(std::vector<TuningRecord>{record(512, 2)});
+  static std::atomic<int> asked;
+  asked = 0;
+  set_tuning_source([](const GpuIdentity&) {
+    ++asked;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the others come meanwhile
+    return &third;
+  });
+  model_says = {1, 2, 3};
+  constexpr TuningSlot gpu{tracked_devices - 1};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> choosers;
+  for (int i = 0; i < 8; ++i) choosers.emplace_back([&] { wrong += choice(square(512), gpu) != 2; });
+  for (std::thread& chooser : choosers) chooser.join();
+  CHECK(wrong == 0);
+  CHECK(asked == 1);
+  publish_tuning_table(gpu, nullptr);
+  CHECK(choice(square(512), gpu) == 0);
+  CHECK(asked == 1);
+
+  set_tuning_source([](const GpuIdentity&) -> const TuningTable* { throw std::bad_alloc(); });
+  CHECK(choice(square(512), TuningSlot{tracked_devices - 2}) == 0);
+  set_tuning_source(builtin_tuning_table);
+  CHECK(choice(square(512), TuningSlot{tracked_devices + 1}) == 0);
+  CHECK(choice(square(512), no_slot) == 0);
+}
+
 TEST_CASE("every tunable rung has a model for each configuration, and names for all of them that differ") {
   for (const Rung& rung : rungs()) {
     if (rung.emulated == nullptr) continue;
@@ -225,11 +256,16 @@ TEST_CASE("every tunable rung has a model for each configuration, and names for 
 TEST_CASE("the built-in table names rungs and configurations that exist, each problem once") {
   const GpuIdentity h200{"NVIDIA H200", 132, 13000};
   const std::span<const TuningRecord> records = builtin_tuning_records(h200);
+  REQUIRE_FALSE(records.empty());
   std::set<TuningKey> problems;
   for (const TuningRecord& r : records) {
     CAPTURE(r.rung);
     CAPTURE(r.config);
     CHECK_FALSE(TuningTable(std::span(&r, 1)).empty());
+    TuningRecord next = r;
+    next.config = r.runner_up;
+    CHECK((r.runner_up.empty() || !TuningTable(std::span(&next, 1)).empty()));
+    CHECK(r.config != r.runner_up);
     CHECK(r.ms > 0.0);
     CHECK(problems.insert({rung_key(r.rung), r.op_a, r.op_b, r.alignment, r.m, r.n, r.k, r.batch}).second);
   }
@@ -238,6 +274,56 @@ TEST_CASE("the built-in table names rungs and configurations that exist, each pr
   CHECK(builtin_tuning_records({"NVIDIA H200", 114, 13000}).empty());
   CHECK(builtin_tuning_records({"NVIDIA H100", 132, 13000}).empty());
   CHECK(std::string(kernels_build_id()).size() == 16);
+}
+
+namespace {
+
+/// The problem of a record, with operands that are aligned as it says.
+GemmProblem problem_of(const TuningRecord& r) {
+  static const float* const aligned = reinterpret_cast<const float*>(std::uintptr_t{256});
+  const auto quads = [](std::int64_t extent) { return (extent + 3) / 4 * 4; };
+  GemmProblem p;
+  p.op_a = r.op_a, p.op_b = r.op_b;
+  p.m = r.m, p.n = r.n, p.k = r.k, p.batch = r.batch;
+  p.lda = quads(r.op_a == Op::none ? r.m : r.k);
+  p.ldb = quads(r.op_b == Op::none ? r.k : r.n);
+  p.ldc = quads(r.m);
+  p.stride_a = p.lda * (r.op_a == Op::none ? r.k : r.m);
+  p.stride_b = p.ldb * (r.op_b == Op::none ? r.n : r.k);
+  p.a = r.alignment == Alignment::a || r.alignment == Alignment::both ? aligned : aligned + 1;
+  p.b = r.alignment == Alignment::b || r.alignment == Alignment::both ? aligned : aligned + 1;
+  return p;
+}
+
+/// How many of the rung's configurations the model holds to be quicker than the one that was.
+std::ptrdiff_t models_rank(const TuningRecord& r) {
+  const std::span<const KernelConfig> all = find_rung(r.rung)->emulated->configs;
+  const GemmProblem problem = problem_of(r);
+  const auto won = std::ranges::find(all, r.config, [](const KernelConfig& c) { return std::string_view(c.name); });
+  const double its_cycles = won->predicted_cycles(problem, multiprocessors);
+  return std::ranges::count_if(all, [&](const KernelConfig& c) {
+    const double cycles = c.predicted_cycles(problem, multiprocessors);
+    return cycles < its_cycles || (cycles == its_cycles && &c < &*won);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("the search, which times the model's best six, would have timed what was measured to be the quickest") {
+  const std::span<const TuningRecord> records = builtin_tuning_records({"NVIDIA H200", 132, 13000});
+  constexpr std::size_t candidates = 6;
+  std::size_t wins = 0;
+  std::size_t among = 0;
+  for (const TuningRecord& r : records) {
+    CHECK(alignment_of(problem_of(r)) == r.alignment);
+    if (find_rung(r.rung)->emulated->configs.size() <= candidates) continue;  // all of them are timed
+    ++wins;
+    among += models_rank(r) < static_cast<std::ptrdiff_t>(candidates);
+  }
+  CAPTURE(among);
+  CAPTURE(wins);
+  REQUIRE(wins > 0);
+  CHECK(10 * among >= 9 * wins);  // 117 of the 120 of rung 7
 }
 
 }  // namespace ladder::test

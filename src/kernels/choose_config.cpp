@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "choose_config.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <exception>
@@ -15,31 +14,30 @@ namespace {
 
 constexpr double class_tolerance = 1.1;  // of the model's best
 
-const TuningTable nothing_measured;
-std::atomic<const TuningTable*> tables[tracked_devices + 1];  // null: not asked for yet
-std::atomic<TuningSource> source_of_tables{builtin_tuning_table};
+// All of these are there before any constructor runs and after every destructor has: calls may come at both times.
+constinit std::atomic<const TuningTable*> tables[tracked_devices + 1];  // null: nothing measured
+constinit std::atomic<bool> settled[tracked_devices];                   // false: not asked for yet
+constinit std::atomic<TuningSource> source_of_tables{builtin_tuning_table};
+constinit std::mutex first_choice;  // one GPU at a time, so that all of its choices are made by the same table
 
-const TuningTable& ask_for_table(int device) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
-  std::atomic<const TuningTable*>& kept = tables[device];
-  const TuningTable* table = kept.load(std::memory_order_acquire);
-  if (table != nullptr) return *table;
+void ask_for_table(int device) {
+  const std::lock_guard lock(first_choice);
+  if (settled[device].load(std::memory_order_relaxed)) return;
   try {
-    table = source_of_tables.load(std::memory_order_acquire)(gpu_identity(device));
+    const TuningSource source = source_of_tables.load(std::memory_order_acquire);
+    tables[device].store(source(gpu_identity(device)), std::memory_order_release);
   } catch (const std::exception&) {
-    table = nullptr;  // no memory: the model does
+    // No memory: the model decides.
   }
-  if (table == nullptr) table = &nothing_measured;
-  kept.store(table, std::memory_order_release);
-  return *table;
+  settled[device].store(true, std::memory_order_release);
 }
 
-const TuningTable& table_of(TuningSlot slot) {
+/// Null where nothing was measured.
+const TuningTable* table_of(TuningSlot slot) {
   const int index = static_cast<int>(slot);
-  if (index < 0 || index > tracked_devices) return nothing_measured;
-  if (const TuningTable* table = tables[index].load(std::memory_order_acquire)) return *table;
-  return slot == emulator_slot ? nothing_measured : ask_for_table(index);
+  if (index < 0 || index > tracked_devices) return nullptr;
+  if (slot != emulator_slot && !settled[index].load(std::memory_order_acquire)) ask_for_table(index);
+  return tables[index].load(std::memory_order_acquire);
 }
 
 }  // namespace
@@ -49,20 +47,21 @@ void set_tuning_source(TuningSource source) { source_of_tables.store(source, std
 void publish_tuning_table(TuningSlot slot, const TuningTable* table) {
   const int index = static_cast<int>(slot);
   if (index < 0 || index > tracked_devices) return;
-  tables[index].store(table ? table : &nothing_measured, std::memory_order_release);
+  const std::lock_guard lock(first_choice);
+  tables[index].store(table, std::memory_order_release);
+  if (slot != emulator_slot) settled[index].store(true, std::memory_order_release);
 }
 
 const KernelConfig& choose_config(RungKey rung, std::span<const KernelConfig> configs, const GemmProblem& problem,
                                   int multiprocessors, TuningSlot slot) {
   const auto cycles = [&](const KernelConfig& config) { return config.predicted_cycles(problem, multiprocessors); };
   const auto exists = [&](int index) { return index != no_config && index < static_cast<int>(configs.size()); };
-  const TuningTable& table = table_of(slot);
   int typical = no_config;
-  if (!table.empty()) {
+  if (const TuningTable* table = table_of(slot); table != nullptr && !table->empty()) {
     const TuningKey key = tuning_key(rung, problem);
-    const int measured = table.measured(key);
+    const int measured = table->measured(key);
     if (exists(measured) && std::isfinite(cycles(configs[measured]))) return configs[measured];
-    typical = table.typical(key);
+    typical = table->typical(key);
   }
 
   const KernelConfig* best = &configs.front();
