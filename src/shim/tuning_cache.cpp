@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tuning_cache.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <memory>
 #include <system_error>
 
 #include "tuning_builtin.hpp"
@@ -16,7 +18,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t longest_file = 16 << 20;  // bytes: some sixty thousand choices
+
 constexpr std::array all_alignments = {Alignment::none, Alignment::a, Alignment::b, Alignment::both};
+
+/// A file that is open for reading while this lives. Opening does not wait for the other end of a pipe.
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+std::string reason(int error) { return std::generic_category().message(error); }
 
 /// Null where there is no such member, or `json` is no object.
 const Json* member(const Json& json, const char* name) {
@@ -106,18 +128,25 @@ CacheKey cache_key(const GpuIdentity& gpu) {
 }
 
 std::optional<std::string> read_whole_file(const std::string& path, std::string& why) {
-  // Not a stream: reading a folder through one throws.
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  const auto fail = [&why](std::string because) {
+    why = std::move(because);
+    return std::nullopt;
+  };
+  const OpenFile file(path);
+  struct stat facts;
+  if (file.descriptor() < 0 || fstat(file.descriptor(), &facts) != 0) return fail(reason(errno));
+  if (S_ISDIR(facts.st_mode)) return fail(reason(EISDIR));
+  if (!S_ISREG(facts.st_mode)) return fail("it is not a regular file");
   std::string text;
   std::array<char, 4096> piece;
-  while (file != nullptr) {
-    const std::size_t length = std::fread(piece.data(), 1, piece.size(), file.get());
-    text.append(piece.data(), length);
-    if (length < piece.size()) break;
+  while (true) {
+    const ssize_t length = read(file.descriptor(), piece.data(), piece.size());
+    if (length < 0 && errno == EINTR) continue;
+    if (length < 0) return fail(reason(errno));
+    if (length == 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(length));
+    if (text.size() > longest_file) return fail("it is larger than 16 MiB");
   }
-  if (file != nullptr && std::ferror(file.get()) == 0) return text;
-  why = std::generic_category().message(errno);
-  return std::nullopt;
 }
 
 const char* op_letter(Op op) { return op == Op::none ? "N" : "T"; }
@@ -134,7 +163,9 @@ std::optional<TuningCache> TuningCache::parse(std::string_view text) {
 
 std::vector<CacheKey> TuningCache::keys() const {
   std::vector<CacheKey> keys;
-  for (const Json& table : *member(document_, "tables")) keys.push_back(key_of(table));
+  for (const Json& table : *member(document_, "tables")) {
+    if (table.is_object()) keys.push_back(key_of(table));
+  }
   return keys;
 }
 

@@ -29,7 +29,8 @@ CacheKey cache_key(const GpuIdentity& gpu);
 /// "N" or "T".
 const char* op_letter(Op op);
 
-/// The whole of a file; where that fails, nothing, and in `why` the system's reason.
+/// The whole of a regular file of at most 16 MiB; where that fails, nothing, and in `why` the reason. Never waits: a
+/// pipe or a device is refused.
 std::optional<std::string> read_whole_file(const std::string& path, std::string& why);
 
 /// The file's tables. What is not as the format wants it is left out, entry by entry.

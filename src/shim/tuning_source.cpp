@@ -19,7 +19,7 @@ namespace {
 std::string complaint(const std::string& path, std::string_view why) {
   return fmt::format(
       "ladderblas: LADDER_TUNING={} is not valid: {}; valid are: off, or a file that `ladder tune` wrote on this GPU "
-      "with this library; the built-in choices are used",
+      "with this library; the library's own choices are used",
       path, why);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // LADDER_TUNING and the file that it names: read, mistrusted, written, and heeded by the choice.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -151,6 +152,34 @@ TEST_CASE("a file that is not there") {
   CHECK(tuning.complaint.find("No such file") != std::string::npos);
   CHECK(tuning_for({.path = "/nonexistent/tuning.json"}, some_gpu, here).complaint.empty());
   CHECK(tuning_for({.named = true, .path = "/"}, some_gpu, here).complaint.find("directory") != std::string::npos);
+}
+
+TEST_CASE("a pipe, a device and a file without end are refused, and nothing waits for them") {
+  const TemporaryFile file("");
+  const std::string pipe = file.named().path + ".pipe";
+  REQUIRE(mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR) == 0);
+  for (const std::string& path : {pipe, std::string("/dev/zero")}) {
+    const Tuning tuning = tuning_for({.named = true, .path = path}, some_gpu, here);
+    CHECK(tuning.table == nullptr);
+    CHECK(tuning.complaint.find("not a regular file") != std::string::npos);
+    CHECK(tuning_for({.path = path}, some_gpu, here).complaint.empty());
+  }
+  unlink(pipe.c_str());
+  std::filesystem::resize_file(file.named().path, std::uintmax_t{1} << 40);  // a hole: it takes no room
+  CHECK(tuning_for(file.named(), some_gpu, here).complaint.find("larger than") != std::string::npos);
+}
+
+TEST_CASE("tables that are none, or nested beyond sense, harm nobody") {
+  TuningCache cache;
+  cache.merge(here, {record()});
+  std::string text = cache.text();
+  constexpr std::size_t depth = 100'000;
+  const std::string nested = std::string(depth, '[') + std::string(depth, ']');
+  text.insert(text.find("[") + 1, "1, null, " + nested + ", ");
+  auto read = TuningCache::parse(text);
+  REQUIRE(read.has_value());
+  CHECK(read->keys() == std::vector<CacheKey>{here});
+  CHECK(read->choices(here)->size() == 1);
 }
 
 TEST_CASE("choices that make no sense are left out, one by one") {
