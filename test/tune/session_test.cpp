@@ -140,6 +140,14 @@ TEST_CASE("what a session found is written, read by the library, and chosen") {
   CHECK(shown.find("in use here") != std::string::npos);
   CHECK(shown.find(configs.back().name) != std::string::npos);
 
+  describe_cache(folder / "none.json", key, complaint);
+  CHECK(complaint.find("No such file") != std::string::npos);
+  describe_cache(folder, key, complaint);
+  CHECK(complaint.find("directory") != std::string::npos);
+  CHECK(add_to_cache(folder, key, {}).find("left as it is") != std::string::npos);
+  const std::string unthinkable(5000, 'x');  // longer than any name may be
+  CHECK(add_to_cache(unthinkable, key, {}).find("too long") != std::string::npos);
+
   std::ofstream(path) << "not a cache";
   CHECK(add_to_cache(path, key, {record_of(session.choices.front())}).find("not a tuning cache") != std::string::npos);
   std::ifstream file(path);

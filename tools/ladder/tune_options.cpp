@@ -41,7 +41,7 @@ void add_tune(CLI::App& app, Chosen& chosen) {
       "Exit code: 0 tuned, 1 some problem was not or the outcome could not be kept, 2 nothing could be tuned here.");
   CLI::Option* file =
       tune->add_option("--shapes", options->shapes_file, "CSV file of problems, such as tools/bench/shapes.csv");
-  tune->add_option("shape", options->shapes, "Problems")->excludes(file);
+  CLI::Option* shapes = tune->add_option("shape", options->shapes, "Problems")->excludes(file);
   tune->add_option("--rungs", options->rungs, "Rungs with commas between them, or all that have several tiles")
       ->check(tunable_rungs)
       ->capture_default_str();
@@ -53,8 +53,11 @@ void add_tune(CLI::App& app, Chosen& chosen) {
   tune->add_option("--budget", options->budget_s, "Seconds after which no further problem is begun")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  tune->add_flag("--json", options->json, "Print JSON instead of a table");
-  tune->add_flag("--show", options->show, "Print what the cache holds, and time nothing")->excludes(file);
+  CLI::Option* json = tune->add_flag("--json", options->json, "Print JSON instead of a table");
+  tune->add_flag("--show", options->show, "Print what the cache holds, and time nothing")
+      ->excludes(file)
+      ->excludes(shapes)
+      ->excludes(json);
   tune->callback([&chosen, options] { chosen = [options] { return tune_command(*options); }; });
 }
 

@@ -38,8 +38,8 @@ int runs_for(double ms);
 
 /// `predicted` holds the model's time of each configuration, in any unit; what is infinite is not tried.
 ///
-/// A candidate's first run is not counted where it is short. One that is an eighth slower than the best so far is given
-/// up. Where the two best lie within each other's spread they take turns once more.
+/// A candidate's first run is not counted where it is short. One that is more than 15 % slower than the best so far is
+/// given up. Where the two best lie within each other's spread they take turns once more.
 SearchResult search(std::span<const double> predicted, Stopwatch& stopwatch, const SearchRules& rules);
 
 }  // namespace ladder::tune

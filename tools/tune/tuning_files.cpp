@@ -11,12 +11,18 @@ namespace ladder::tune {
 
 namespace {
 
-/// An empty cache where there is no such file; nothing where it is something else.
-std::optional<shim::TuningCache> read_cache(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return shim::TuningCache();
-  std::string why;
+bool is_missing(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found;
+}
+
+/// Nothing where there is none in that file; then `complaint` is one line that says why.
+std::optional<shim::TuningCache> read_cache(const std::filesystem::path& path, std::string& complaint) {
+  std::string why = "this is not a tuning cache";
   const std::optional<std::string> text = shim::read_whole_file(path.string(), why);
-  return text ? shim::TuningCache::parse(*text) : std::nullopt;
+  std::optional<shim::TuningCache> cache = text ? shim::TuningCache::parse(*text) : std::nullopt;
+  if (!cache) complaint = fmt::format("{}: {}", path.string(), why);
+  return cache;
 }
 
 std::string problem_text(const TuningRecord& r) {
@@ -28,13 +34,13 @@ std::string problem_text(const TuningRecord& r) {
 
 std::string add_to_cache(const std::filesystem::path& path, const shim::CacheKey& key,
                          const std::vector<TuningRecord>& records) {
-  std::optional<shim::TuningCache> cache = read_cache(path);
-  if (!cache) return fmt::format("{}: this is not a tuning cache; it is left as it is", path.string());
+  std::string complaint;
+  std::optional<shim::TuningCache> cache = is_missing(path) ? shim::TuningCache() : read_cache(path, complaint);
+  if (!cache) return complaint + "; it is left as it is";
   cache->merge(key, records);
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   if (error) return fmt::format("{}: {}", path.parent_path().string(), error.message());
-  std::string complaint;
   bench::write_file_atomically(path, cache->text(), complaint);
   return complaint;
 }
@@ -55,11 +61,8 @@ std::string builtin_text(const shim::CacheKey& key, const std::vector<TuningReco
 
 std::string describe_cache(const std::filesystem::path& path, const std::optional<shim::CacheKey>& here,
                            std::string& complaint) {
-  const std::optional<shim::TuningCache> cache = read_cache(path);
-  if (!std::filesystem::exists(path) || !cache) {
-    complaint = fmt::format("{}: {}", path.string(), cache ? "there is no tuning cache" : "this is not a tuning cache");
-    return {};
-  }
+  const std::optional<shim::TuningCache> cache = read_cache(path, complaint);
+  if (!cache) return {};
   std::string text;
   for (const shim::CacheKey& key : cache->keys()) {
     text += fmt::format("{}, {} multiprocessors, driver {}, kernels {}{}\n", key.gpu, key.multiprocessors, key.driver,
