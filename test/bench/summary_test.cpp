@@ -119,6 +119,12 @@ TEST_CASE("several rungs: the default one is on top, the peers themselves are no
   CHECK(headline(summarize(results, "7")) == nullptr);
 }
 
+TEST_CASE("the emulated default rung is the default rung") {
+  const BenchRow row = row_of("", 64, 1, 0.5);
+  const Results results{{}, {of_rung(row, "9", "double_buffered:emulated"), of_rung(row, "8", "warp_tiled:emulated")}};
+  CHECK(summary_json(summarize(results))["rung"] == "9:emulated");
+}
+
 TEST_CASE("without the default rung the last one is on top") {
   const BenchRow row = row_of("", 64, 1, 0.5);
   const Results results{{}, {of_rung(row, "6", "vectorized"), of_rung(row, "7", "autotuned")}};

@@ -98,9 +98,13 @@ Summary summarize(const Results& results, const std::string& rung) {
 const RungSummary* headline(const Summary& summary) {
   if (summary.rungs.empty()) return nullptr;
   const std::string wanted = number_text(default_rung().number);
-  const auto found = std::find_if(summary.rungs.begin(), summary.rungs.end(),
-                                  [&](const RungSummary& one) { return one.label == wanted; });
-  return found == summary.rungs.end() ? &summary.rungs.back() : &*found;
+  for (const bool variant : {false, true}) {
+    const auto found = std::find_if(summary.rungs.begin(), summary.rungs.end(), [&](const RungSummary& one) {
+      return variant ? one.label.starts_with(wanted + ":") : one.label == wanted;
+    });
+    if (found != summary.rungs.end()) return &*found;
+  }
+  return &summary.rungs.back();
 }
 
 }  // namespace ladder::bench

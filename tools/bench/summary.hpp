@@ -27,9 +27,10 @@ struct Figures {
 };
 
 struct RungSummary {
-  std::string label;  ///< what LADDER_RUNG calls it; "9:all_copy_64x64" for a forced configuration
-  std::string name;   ///< "next_blas+double_buffered" where not all calls were served by the same
-  std::string peer;   ///< "cublas"; empty where the file does not say
+  std::string
+      label;  ///< what LADDER_RUNG calls it; "9:all_copy_64x64" for a forced configuration, "9:emulated" on the CPU
+  std::string name;  ///< "next_blas+double_buffered" where not all calls were served by the same
+  std::string peer;  ///< "cublas"; empty where the file does not say
   Figures overall;
   std::vector<std::pair<std::string, Figures>> categories;  ///< in the order of the file; "other" for none
 };
@@ -41,7 +42,7 @@ struct Summary {
 /// Rows of the peers themselves (rung "0") are left out. `rung` is a label or a name; empty takes all.
 Summary summarize(const Results& results, const std::string& rung = {});
 
-/// The default rung where it is there, else the last one; null for an empty summary.
+/// The default rung where it is there, or else a configuration of it, or else the last one; null for an empty summary.
 const RungSummary* headline(const Summary& summary);
 
 }  // namespace ladder::bench

@@ -34,7 +34,7 @@ std::vector<std::string> cells_of(const BenchRow& row, const std::string& proble
           contender_text(row),
           fmt::format("{:.4g}", time.median),
           as_percent((time.q3 - time.q1) / time.median),
-          fmt::format("{:.2f}", bench::tflops(row)),
+          fmt::format("{:.4g}", bench::tflops(row)),
           as_percent(bench::ratio(row)),
           limit_text(row),
           row.host_us ? fmt::format("{:.1f}", *row.host_us) : "-",
