@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An ordinary cuBLAS program that makes every bad call of cublasSgemm, and the odd but legal ones, and prints
-// the status of each and what became of C. What it prints must not depend on who serves it.
+// An ordinary cuBLAS program that makes every bad call of cublasSgemm and its batched and typed relatives, and the odd
+// but legal ones, and prints the status of each and what became of C. What it prints must not depend on who serves it.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
@@ -28,6 +28,31 @@ struct Call {
   const float* beta = &beta_value;
   float* c = nullptr;
   int ldc = size;
+  int batch = 1;
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  cublasGemmAlgo_t algorithm = CUBLAS_GEMM_DEFAULT;
+};
+
+struct Door {
+  const char* name;
+  cublasStatus_t (*call)(cublasHandle_t, const Call&);
+};
+
+const Door doors[] = {
+    {"Sgemm",
+     [](cublasHandle_t handle, const Call& x) {
+       return cublasSgemm(handle, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta, x.c, x.ldc);
+     }},
+    {"SgemmStridedBatched",
+     [](cublasHandle_t handle, const Call& x) {
+       return cublasSgemmStridedBatched(handle, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, x.a, x.lda, count, x.b, x.ldb,
+                                        count, x.beta, x.c, x.ldc, count, x.batch);
+     }},
+    {"GemmEx",
+     [](cublasHandle_t handle, const Call& x) {
+       return cublasGemmEx(handle, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, x.a, CUDA_R_32F, x.lda, x.b, CUDA_R_32F,
+                           x.ldb, x.beta, x.c, CUDA_R_32F, x.ldc, x.compute, x.algorithm);
+     }},
 };
 
 struct Oddity {
@@ -62,6 +87,11 @@ const Oddity oddities[] = {
     {"alpha = 0, beta = 1", [](Call& x) { x.alpha_value = 0.0f, x.beta_value = 1.0f; }},
     {"C null, m = 0", [](Call& x) { x.m = 0, x.c = nullptr; }},
     {"beta = 0", [](Call& x) { x.beta_value = 0.0f; }},
+    {"batch < 0", [](Call& x) { x.batch = -1; }},
+    {"batch 0", [](Call& x) { x.batch = 0; }},
+    {"algorithm unknown", [](Call& x) { x.algorithm = static_cast<cublasGemmAlgo_t>(4711); }},
+    {"compute type of halves", [](Call& x) { x.compute = CUBLAS_COMPUTE_16F; }},
+    {"pedantic", [](Call& x) { x.compute = CUBLAS_COMPUTE_32F_PEDANTIC; }},
     {"beta NaN", [](Call& x) { x.beta_value = std::numeric_limits<float>::quiet_NaN(); }},
 };
 
@@ -73,18 +103,17 @@ float* device_array(float value) {
   return device;
 }
 
-void make_call(cublasHandle_t handle, const Oddity& oddity) {
+void make_call(cublasHandle_t handle, const Door& door, const Oddity& oddity) {
   Call x;
   float* const a = device_array(1.0f);
   float* const b = device_array(0.5f);
   float* const c = device_array(c_before);
   x.a = a, x.b = b, x.c = c;
   oddity.make(x);
-  const cublasStatus_t status =
-      cublasSgemm(handle, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta, x.c, x.ldc);
+  const cublasStatus_t status = door.call(handle, x);
   float first = 0.0f;
   const cudaError_t error = cudaMemcpy(&first, c, sizeof first, cudaMemcpyDeviceToHost);
-  std::printf("status of %-32s %d cuda %d C(0,0) %g\n", oddity.what, status, error, first);
+  std::printf("status of %s, %s: %d cuda %d C(0,0) %g\n", door.name, oddity.what, status, error, first);
   cudaFree(a);
   cudaFree(b);
   cudaFree(c);
@@ -95,8 +124,10 @@ void make_call(cublasHandle_t handle, const Oddity& oddity) {
 int main() {
   cublasHandle_t handle = nullptr;
   if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return 1;
-  for (const Oddity& oddity : oddities) make_call(handle, oddity);
-  make_call(nullptr, {"handle null", [](Call&) {}});
+  for (const Door& door : doors) {
+    for (const Oddity& oddity : oddities) make_call(handle, door, oddity);
+    make_call(nullptr, door, {"handle null", [](Call&) {}});
+  }
   cublasDestroy(handle);
   return 0;
 }
