@@ -121,6 +121,7 @@ def main():
     parser.add_argument("--python", default="/usr/bin/python3", help="a Python with the distribution's NumPy")
     parser.add_argument("--venv", help="a virtual environment with NumPy, SciPy and pytest from PyPI")
     options = parser.parse_args()
+    options.library = pathlib.Path(options.library).resolve()  # programs run in folders of their own
     failed = 0
     for name, test in all_tests(options):
         try:
