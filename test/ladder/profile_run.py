@@ -84,6 +84,16 @@ def as_csv(bench):
     assert [row["value"] for row in rows if row["metric"] == "lts__t_bytes.sum"] == ["", ""]
 
 
+def kept_counters_are_reported_again(bench):
+    kept = bench.folder / "kept.csv"
+    first, _ = bench("--rungs", "1,2,3", "--json", "--output", str(kept))
+    again, _ = bench("--from", str(kept), "--json", path="/nonexistent")
+    assert again == first, again
+    assert bench.called() == [], bench.called()
+    _, err = bench("--from", str(bench.folder / "none.csv"), code=USAGE)
+    assert "none.csv" in err, err
+
+
 def raw_output_is_kept(bench):
     raw = bench.folder / "raw"
     bench("--rungs", "1", "--raw", str(raw))
@@ -135,7 +145,7 @@ def exit_code_alone_is_no_failure(bench):
 
 def bad_command_lines(bench):
     for words in (["--rungs", "99"], ["--rungs", "0"], ["--rungs", "1,,2"], ["--size", "0"], ["--size", "4000000000000"], ["--ops", "XY"],
-                  ["--json", "--csv"], ["--m", "-4"]):
+                  ["--json", "--csv"], ["--m", "-4"], ["--from", "x.csv", "--rungs", "1"]):
         _, err = bench(*words, code=USAGE)
         assert err.strip(), f"{words}: nothing on stderr"
 
@@ -150,7 +160,8 @@ def launch_is_hidden(bench):
     assert "profile" in out and "launch " not in out, out
 
 
-TESTS = [report, one_process_and_no_locked_clocks, as_json, as_csv, raw_output_is_kept, unknown_metric_is_left_out, no_ncu,
+TESTS = [report, one_process_and_no_locked_clocks, as_json, as_csv, kept_counters_are_reported_again,
+         raw_output_is_kept, unknown_metric_is_left_out, no_ncu,
          counters_not_allowed, no_gpu, nothing_profiled, unusable_answers, a_rung_that_cannot_run,
          exit_code_alone_is_no_failure, bad_command_lines, unwritable_output,
          launch_is_hidden]

@@ -33,7 +33,8 @@ TEST_CASE("each rule fires on its own evidence") {
        {{loads_per_ffma, 2.0}, {lsu_pipe, 95.0}, {sectors_per_request, 2.5}, {global_loads_per_ffma, 2.0}}},
       {"load_issue", {{loads_per_ffma, 1.1}, {stalled_lg_throttle, 6.0}, {stalled_long_scoreboard, 3.0}}},
       {"shared_bandwidth", {{l1_wavefronts, 85.0}, {shared_wavefronts, 0.4}, {loads_per_ffma, 0.2}}},
-      {"shared_bandwidth", {{l1_wavefronts, 65.0}, {stalled_short_scoreboard, 1.5}}},
+      {"shared_bandwidth", {{l1_wavefronts, 72.0}, {stalled_short_scoreboard, 1.5}}},
+      {"shared_latency", {{l1_wavefronts, 65.0}, {stalled_short_scoreboard, 1.5}}},
       {"barriers", {{stalled_barrier, 2.0}, {stalled_long_scoreboard, 1.9}}},
       {"few_warps", {{issue_slots, 45.0}, {occupancy, 12.0}, {stalled_long_scoreboard, 1.2}}},
       {"global_latency", {{issue_slots, 45.0}, {occupancy, 80.0}, {stalled_long_scoreboard, 4.0}}},
@@ -56,6 +57,14 @@ TEST_CASE("the sentence carries the numbers that it rests on") {
   CHECK(sentence.find("8.5 sectors") != std::string::npos);
   CHECK(sentence.find("1.25 %") != std::string::npos);
   CHECK(sentence.find("DRAM") == std::string::npos);  // not counted
+}
+
+TEST_CASE("warps that hardly wait are not spoken of") {
+  using enum Figure;
+  CHECK(limiter_given({{fma_pipe, 72.8}, {issue_slots, 78.9}, {stalled_dispatch, 0.01}, {stalled_barrier, 0.2}})
+            .sentence ==
+        "the supply of the FMA pipe: busy 72.8 % of the time, 78.9 % of the issue slots are used, 0.2 warps wait at a "
+        "barrier");
 }
 
 TEST_CASE("no limiter stands out") {

@@ -16,6 +16,7 @@
 #include "bench/joined.hpp"
 #include "commands.hpp"
 #include "profile/child_process.hpp"
+#include "profile/kept_profile.hpp"
 #include "profile/ncu_command.hpp"
 #include "profile/ncu_csv.hpp"
 #include "profile/profile_csv.hpp"
@@ -146,6 +147,12 @@ int report(const ProfileOptions& options, const profile::Profile& profiled, cons
   return complain(complaint, exit_failed);
 }
 
+int report_kept(const ProfileOptions& options) {
+  std::string complaint;
+  const auto kept = profile::read_kept_profile(options.from, complaint);
+  return kept ? report(options, kept->profile, kept->conditions) : complain(complaint, exit_usage);
+}
+
 }  // namespace
 
 bench::BenchProblem problem_of(const LaunchOptions& options) {
@@ -159,6 +166,7 @@ bench::BenchProblem problem_of(const LaunchOptions& options) {
 }
 
 int profile_command(const ProfileOptions& options) {
+  if (!options.from.empty()) return report_kept(options);
   const std::string illegal = what_is_illegal(problem_of(options));
   if (!illegal.empty()) return complain(illegal, exit_usage);
   const char* search_path = std::getenv("PATH");

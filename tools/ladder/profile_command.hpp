@@ -22,6 +22,7 @@ bench::BenchProblem problem_of(const LaunchOptions& options);
 struct ProfileOptions : LaunchOptions {
   std::string ncu;     ///< path; empty looks for it
   std::string output;  ///< file for the counters as CSV; empty for none
+  std::string from;    ///< such a file, to report on; empty to profile
   std::string raw;     ///< file in which Nsight Compute's own output stays; empty for none
   bool json = false;
   bool csv = false;

@@ -40,6 +40,10 @@ void add_profile(CLI::App& app, Chosen& chosen) {
   profile->add_option("--ncu", options->ncu, "Nsight Compute's command, where it is not on PATH or with the toolkit");
   profile->add_option("--output", options->output, "File for every counter, as CSV");
   profile->add_option("--raw", options->raw, "File in which Nsight Compute's own output is kept");
+  CLI::Option* from = profile->add_option("--from", options->from, "Report on such a file, and profile nothing");
+  for (const char* option : {"--rungs", "--size", "--m", "--n", "--k", "--ops", "--ncu", "--raw", "--output"}) {
+    from->excludes(profile->get_option(option));
+  }
   CLI::Option* json = profile->add_flag("--json", options->json, "Print JSON instead of a report");
   profile->add_flag("--csv", options->csv, "Print every counter as CSV instead of a report")->excludes(json);
   profile->callback([&chosen, options] { chosen = [options] { return profile_command(*options); }; });

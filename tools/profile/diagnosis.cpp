@@ -8,6 +8,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <string_view>
 
 namespace ladder::profile {
 
@@ -15,14 +16,16 @@ namespace {
 
 // A unit this busy is what the kernel waits for, in per cent: queues before it are full from about there.
 constexpr double near_peak = 80.0;
-constexpr double busy = 60.0;  // enough for a unit to be the limiter where what waits points to it too
+constexpr double busy = 60.0;       // enough for a unit to be the limiter where what waits points to it too
+constexpr double busy_path = 70.0;  // the same of the L1 data path: those who wait at less wait for its latency
 // Loads for each FFMA. The load/store pipe is a quarter as wide as the FMA pipe: so many hold that below half its rate.
 constexpr double many_loads = 0.5;
 constexpr double sectors_of_a_line = 4.0;  // a warp that reads 32 neighbouring floats
 constexpr double many_conflicts = 15.0;    // per cent of the wavefronts: worth a padded tile
 constexpr double notable_wait = 0.5;       // warps, for each instruction issued
+constexpr double hardly_any = 0.05;        // of them: not worth a word
 constexpr double few_warps = 40.0;         // per cent of the warps that an SM holds
-constexpr double idle_issue_slots = 70.0;  // per cent: below, schedulers often find no warp ready
+constexpr double idle_issue_slots = 75.0;  // per cent: below, schedulers find no warp ready every fourth time
 
 using enum Figure;
 
@@ -72,7 +75,7 @@ bool issues_loads(const Known& f) {
 
 bool at_shared_peak(const Known& f) {
   return f(l1_wavefronts) >= near_peak ||
-         (f(l1_wavefronts) >= busy && most_wait(f, {stalled_mio_throttle, stalled_short_scoreboard}));
+         (f(l1_wavefronts) >= busy_path && most_wait(f, {stalled_mio_throttle, stalled_short_scoreboard}));
 }
 
 bool at_barriers(const Known& f) { return most_wait(f, {stalled_barrier}); }
@@ -121,9 +124,10 @@ constexpr Rule rules[] = {
      "scattered global loads",
      scatters,
      {{{"a request touches {} sectors, where a line has 4", sectors_per_request},
-       {"each FFMA takes {} of them", global_loads_per_ffma},
+       {"each FFMA takes {} such loads", global_loads_per_ffma},
+       path_fact,
        fma_fact,
-       {"DRAM {}", dram_throughput}}}},
+       {"DRAM is at {} of its peak", dram_throughput}}}},
     {"bank_conflicts",
      "bank conflicts",
      conflicts,
@@ -135,7 +139,7 @@ constexpr Rule rules[] = {
        {"the load/store pipe issues {} of the time", lsu_pipe},
        {"loads return to registers {} of the time", lsu_writeback},
        {"{} wait to issue a shared access", stalled_mio_throttle},
-       {"{} to issue a global one", stalled_lg_throttle}}}},
+       {"{} wait to issue a global access", stalled_lg_throttle}}}},
     {"shared_bandwidth",
      "shared-memory bandwidth",
      at_shared_peak,
@@ -148,26 +152,35 @@ constexpr Rule rules[] = {
        {"{} of the issue slots are used", issue_slots},
        global_fact,
        shared_fact,
-       {"{} for a fixed latency", stalled_wait}}}},
+       {"{} wait a fixed latency", stalled_wait}}}},
     {"global_latency", "latency of global memory", waits_for_global, {{global_fact, fma_fact}}},
     {"shared_latency",
      "latency of shared memory",
      waits_for_shared,
-     {{shared_fact, {"{} wait to be let in", stalled_mio_throttle}, fma_fact}}},
+     {{shared_fact, {"{} wait to issue a shared access", stalled_mio_throttle}, fma_fact}}},
     {"fma_supply",
      "the supply of the FMA pipe",
      feeds_fma,
      {{{"busy {} of the time", fma_pipe},
-       {"{} wait for it", stalled_math_pipe},
-       {"{} for dispatch", stalled_dispatch}}}},
+       {"{} of the issue slots are used", issue_slots},
+       {"{} of the instructions are FFMA", ffma_share},
+       {"{} wait for dispatch", stalled_dispatch},
+       {"{} wait at a barrier", stalled_barrier}}}},
 };
 
-/// "limiter: fact, fact"; facts of which the figure is missing are left out.
+/// False where the figure is missing, and for warps that wait where there are next to none.
+bool worth_saying(const Fact& fact, const Figures& figures) {
+  const auto value = figures[fact.figure];
+  const bool waiting = name_of(fact.figure).unit == std::string_view("warps");
+  return value && !(waiting && *value < hardly_any);
+}
+
+/// "limiter: fact, fact", of what is worth saying.
 std::string sentence_of(const Rule& rule, const Figures& figures) {
   std::string sentence = rule.limiter;
   const char* before = ": ";
   for (const Fact& fact : rule.facts) {
-    if (fact.text == nullptr || !figures[fact.figure]) continue;
+    if (fact.text == nullptr || !worth_saying(fact, figures)) continue;
     sentence += before + fmt::format(fmt::runtime(fact.text), value_text(fact.figure, figures[fact.figure]));
     before = ", ";
   }

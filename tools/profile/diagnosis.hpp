@@ -10,7 +10,7 @@ namespace ladder::profile {
 
 struct Limiter {
   std::string key;       ///< "scattered_loads", "fma_pipe", ... or "none"
-  std::string sentence;  ///< for people, with the numbers that it rests on
+  std::string sentence;  ///< for people, with the numbers that it rests on; next to no warps that wait are not named
 };
 
 /// The first rule that the figures fulfil, from the most telling to the least; "none" where none does. A rule of which
