@@ -22,20 +22,28 @@ inline DeviceTraits device_traits() {
 
 #else
 
-/// Of the current device; asked once per device, zeros where there is none.
+/// Those of no device; takes the CUDA error away that said so.
+inline DeviceTraits no_traits() {
+  static_cast<void>(cudaGetLastError());
+  return {};
+}
+
+/// Of the current device; asked once per device, zeros where there is none. Legal while a stream is captured.
 inline DeviceTraits device_traits() {
   static std::atomic<std::uint32_t> known[tracked_devices];
   constexpr int capability_bits = 16;
   int device = 0;
-  if (cudaGetDevice(&device) != cudaSuccess) return {};
+  if (cudaGetDevice(&device) != cudaSuccess) return no_traits();
   std::uint32_t packed = device < tracked_devices ? known[device].load(std::memory_order_relaxed) : 0;
   if (packed == 0) {
     int count = 0;
     int major = 0;
     int minor = 0;
-    cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    if (cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess) {
+      return no_traits();
+    }
     packed = static_cast<std::uint32_t>(count) << capability_bits | static_cast<std::uint32_t>(10 * major + minor);
     if (device < tracked_devices) known[device].store(packed, std::memory_order_relaxed);
   }
