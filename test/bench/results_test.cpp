@@ -9,6 +9,7 @@
 
 #include "bench/atomic_file.hpp"
 #include "bench/results_json.hpp"
+#include "bench/statistics.hpp"
 #include "row.hpp"
 #include "temporary_file.hpp"
 
@@ -103,6 +104,20 @@ TEST_CASE("a time that is no number, an error beyond its bound and a bad verdict
       has_no_result(row);
     }
   }
+}
+
+TEST_CASE("a row without a result does not make the file unreadable") {
+  BenchRow failed = full_row();
+  failed.verdict = "failed: out of memory";
+  failed.samples = 0;
+  failed.time = spread_of({});
+  failed.host_us.reset();
+  failed.worst_error = std::numeric_limits<double>::quiet_NaN();
+  const Results results = read_back({{}, {failed, full_row()}});
+  REQUIRE(results.rows.size() == 2);
+  CHECK(results.rows[0].verdict == failed.verdict);
+  CHECK_FALSE(is_right(results.rows[0]));
+  CHECK(is_right(results.rows[1]));
 }
 
 TEST_CASE("a file made by hand is enough") {

@@ -19,8 +19,9 @@ DOORS = ("cblas", "sgemm_")
 class Bench(Command):
     """The command under test, and a BLAS beside it whose fault WRONG_BLAS chooses."""
 
-    def __init__(self, ladder, _folder):
+    def __init__(self, ladder, folder):
         super().__init__(ladder, "bench", CUDA_VISIBLE_DEVICES="", LADDER_DEVICE="emulate")
+        self.folder = folder
         self.ladder_library = ladder.parents[1] / "lib" / "libladderblas.so"
         self.wrong_blas = str(ladder.parents[1] / "test" / "bench" / "libwrong_blas.so")
 
@@ -59,7 +60,7 @@ def wrong_peer(bench):
             ours, peer = bench.rows("64", "--door", door, "--against", "openblas", "--blas", bench.wrong_blas, code=FAILED,
                                     WRONG_BLAS=fault)
             assert ours["verdict"] == "right" and ours["ratio"] == "", ours
-            assert said in peer["verdict"], peer
+            assert said in peer["verdict"] and peer["ms"] == "nan" and peer["samples"] == "0", peer
 
 
 def peer_in_a_process_of_its_own(bench):
@@ -67,6 +68,16 @@ def peer_in_a_process_of_its_own(bench):
     assert [row["name"] for row in rows] == 2 * ["double_buffered:emulated", "nvblas", "openblas"], rows
     assert {row["verdict"] for row in rows} == {"right"}, rows
     assert all(row["peer"] == "nvblas" and float(row["ratio"]) > 0 for row in rows if row["rung"] != "0"), rows
+
+
+def failures_are_summarized(bench):
+    kept = str(bench.folder / "kept.csv")
+    bench("64", "--door", "cblas", "--against", "openblas", "--blas", bench.wrong_blas, "--output", kept, code=FAILED,
+          WRONG_BLAS="garbage")
+    assert json.loads(bench("--summarize", kept, "--json", code=FAILED)[0])["failed"] == 1
+    out, _ = bench("9999999x9999999x1", "8", "--door", "cblas", "--against", "openblas", "--output", kept, code=FAILED)
+    assert "memory" in out, out
+    assert json.loads(bench("--summarize", kept, "--json", code=FAILED)[0])["failed"] == 1
 
 
 def process_that_is_lost(bench):
@@ -99,7 +110,7 @@ def child_is_not_in_the_help(bench):
 
 
 TESTS = [emulated_against_openblas, handed_on_to_the_cpu, as_json, wrong_peer, peer_in_a_process_of_its_own,
-         process_that_is_lost, peers_that_are_not_here, child_is_not_in_the_help]
+         failures_are_summarized, process_that_is_lost, peers_that_are_not_here, child_is_not_in_the_help]
 
 
 def has_openblas():

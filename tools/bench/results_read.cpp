@@ -37,6 +37,14 @@ std::optional<int> whole(CsvCells& cells, std::string_view column) {
   return static_cast<int>(std::lround(*value));
 }
 
+// None where nothing was timed.
+int samples(CsvCells& cells) {
+  const std::int64_t count = cells.integer("samples", 0);
+  if (count >= 0 && count <= std::numeric_limits<int>::max()) return static_cast<int>(count);
+  cells.complain(fmt::format("samples is {}, but must be a count", count));
+  return 0;
+}
+
 BenchRow row_from(CsvCells& cells, bool has_verdict) {
   BenchRow row;
   row.problem = problem_from(cells);
@@ -47,7 +55,7 @@ BenchRow row_from(CsvCells& cells, bool has_verdict) {
   row.data = cells.text("data");
   row.cache = cells.text("cache");
   row.timing = cells.text("timing");
-  row.samples = whole(cells, "samples").value_or(0);
+  row.samples = samples(cells);
   row.time = spread(cells, "ms").value_or(Spread{not_a_number, not_a_number, not_a_number});
   row.host_us = positive(cells, "host_us");
   row.peer = cells.text("peer");

@@ -95,7 +95,7 @@ void add_measuring(CLI::App& bench, BenchOptions& options) {
       ->check(known_seconds)
       ->capture_default_str()
       ->group(group);
-  bench.add_flag("--ceilings", options.ceilings, "All that the GPU can do at best; before the problems if any")
+  bench.add_flag("--ceilings", options.ceilings, "Measure all that the GPU can do at best, before the problems if any")
       ->group(group);
 }
 

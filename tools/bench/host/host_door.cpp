@@ -126,11 +126,12 @@ BenchRow row_of(const Run& run, const HostTask& task, const HostDoorOptions& opt
   row.data = data_name(task.data);
   row.cache = "warm";
   row.timing = "host";
-  row.samples = static_cast<int>(run.ms.size());
-  row.time = spread_of(run.ms);
   row.verdict = run.complaint.empty() ? run.judgement.verdict : run.complaint;
-  if (run.complaint.empty()) {
-    row.worst_error = run.judgement.worst_error;
+  if (run.complaint.empty()) row.worst_error = run.judgement.worst_error;
+  row.time = spread_of({});
+  if (row.verdict == verdict_right) {
+    row.samples = static_cast<int>(run.ms.size());
+    row.time = spread_of(run.ms);
     row.host_us = row.time.median * us_per_ms;
   }
   const auto floor = run.contender->on_gpu() ? host_floor(task.problem, options.ceilings) : std::nullopt;
