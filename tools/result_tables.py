@@ -14,6 +14,7 @@ RUNG = re.compile(r'^(?:KERNEL|HANDED_ON)_RUNG\((\w+), (\w+), (\w+), \w+, "(.*)"
 DEFAULT = "double_buffered"
 HANDED_ON = "next_blas"
 MISSING = "-"
+ROUNDED = 1e-5  # by as much, relatively, may a column be off what it was computed from
 
 
 class Unusable(Exception):
@@ -47,6 +48,11 @@ class Results:
         self.rows = list(csv.DictReader(lines[start:]))
         if not self.rows:
             raise Unusable(f"{shown_as} has no rows")
+        for row in self.rows:
+            wrong = contradiction(row)
+            if wrong:
+                problem = "x".join(row[extent] for extent in "mnk")
+                raise Unusable(f"{shown_as}: the {wrong} of {row['name']} at {problem} is not what its times say")
 
     def right(self):
         return [row for row in self.rows if is_right(row)]
@@ -66,6 +72,16 @@ def number(row, column):
     except ValueError:
         return None
     return value if math.isfinite(value) and value > 0 else None
+
+
+def contradiction(row):
+    """The column that does not follow from the times beside it, or None."""
+    ms = number(row, "ms")
+    for column, other in (("ratio", "peer_ms"), ("share_of_floor", "floor_ms")):
+        said, time = number(row, column), number(row, other)
+        if None not in (ms, said, time) and abs(said * ms / time - 1) > ROUNDED:
+            return column
+    return None
 
 
 def is_right(row):

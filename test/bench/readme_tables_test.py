@@ -185,6 +185,13 @@ class Profile(Tree):
         self.assertIn("|  | `padded` |  | latency |", text)
         self.assertIn("by `profile it` (3.1): N,T, cold.", text)
 
+    def test_ratio_that_the_times_do_not_say(self):
+        times = {"ms": "2", "peer_ms": "1", "floor_ms": "0.5"}
+        for column, other, honest in (("ratio", "peer_ms", "0.5"), ("share_of_floor", "floor_ms", "0.25")):
+            self.assertIsNone(result_tables.contradiction({**times, column: honest}))
+            self.assertEqual(result_tables.contradiction({**times, column: "0.6"}), column)
+            self.assertIsNone(result_tables.contradiction({"ms": "2", column: "0.6", other: ""}))
+
     def test_error_beyond_its_bound_is_no_result(self):
         for error, right in (("0.5", True), ("", True), ("1.5", False), ("nan", False)):
             self.assertEqual(result_tables.is_right({"verdict": "right", "ms": "1", "worst_error": error}), right, error)
