@@ -235,7 +235,7 @@ void Race::time_calls(Lane& lane) const {
     microseconds.push_back(timer_.host_microseconds(work_of(lane.contender), complaint));
   }
   lane.fail(complaint);
-  lane.row.host_us = median_of(microseconds);
+  if (lane.runs()) lane.row.host_us = median_of(microseconds);
 }
 
 }  // namespace ladder::bench
