@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The FP32 ceiling: multiply-adds whose operands never leave the registers.
 #include "ceilings_parts.hpp"
+#include "device.cuh"
 
 namespace ladder::bench {
 
 namespace {
 
 constexpr int threads = 256;
-constexpr int blocks_per_sm = 8;  // fills the SM at 32 registers a thread
+constexpr int blocks_per_sm = 8;  // or as many as fit: fills the SM at 32 registers a thread
 constexpr int waves = 4;
 constexpr int chains = 16;  // independent sums of a thread; the latency of one multiply-add is 4 cycles
 constexpr int steps = 8192;
@@ -20,7 +21,8 @@ constexpr float factor = -0.99999f;
 constexpr float shift = 0.73f;
 constexpr float never = -1.0e30f;
 
-__global__ void __launch_bounds__(threads, blocks_per_sm) multiply_add_chains(float a, float b, float* sink) {
+__global__ void __launch_bounds__(threads, gpu::resident_blocks<threads>(blocks_per_sm))
+    multiply_add_chains(float a, float b, float* sink) {
   float x[chains];
 #pragma unroll
   for (int i = 0; i < chains; ++i) x[i] = static_cast<float>(threadIdx.x * chains + i) * first_spacing;
