@@ -58,7 +58,7 @@ const Door doors[] = {
 struct Oddity {
   const char* what;
   std::function<void(Call&)> make;
-  bool fatal = false;  ///< cuBLAS itself follows the null pointer behind every door but cublasSgemm's
+  bool fatal = false;  ///< left out behind the other doors than cublasSgemm: cuBLAS itself crashed among these
 };
 
 const Oddity oddities[] = {
