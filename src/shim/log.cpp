@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "config.hpp"
+#include "op_letter.hpp"
 #include "stderr_line.hpp"
 
 namespace ladder::shim {
@@ -22,8 +23,6 @@ std::string scalar_text(const Scalar& scalar) {
 }
 
 char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-char op_letter(Op op) { return op == Op::none ? 'N' : 'T'; }
 
 /// The reason as one lower-case word.
 std::string why_text(const Served& served) {

@@ -6,6 +6,7 @@
 
 #include "host_doors.hpp"
 #include "next_library.hpp"
+#include "op_letter.hpp"
 
 namespace ladder::shim {
 
@@ -27,8 +28,8 @@ constexpr Candidate candidates[] = {
 
 template <class Int>
 void call_fortran(void* function, const GemmProblem& p) {
-  const char op_a = p.op_a == Op::none ? 'N' : 'T';
-  const char op_b = p.op_b == Op::none ? 'N' : 'T';
+  const char op_a = *op_letter(p.op_a);
+  const char op_b = *op_letter(p.op_b);
   const Int m = static_cast<Int>(p.m), n = static_cast<Int>(p.n), k = static_cast<Int>(p.k);
   const Int lda = static_cast<Int>(p.lda), ldb = static_cast<Int>(p.ldb), ldc = static_cast<Int>(p.ldc);
   reinterpret_cast<FortranSgemm<Int>>(function)(&op_a, &op_b, &m, &n, &k, &p.alpha.value, p.a, &lda, p.b, &ldb,

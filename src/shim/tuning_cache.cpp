@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "op_letter.hpp"
 #include "tuning_builtin.hpp"
 
 namespace ladder::shim {
@@ -93,20 +94,6 @@ std::optional<TuningRecord> record_of(const Json& json) {
   return record;
 }
 
-Json json_of(const TuningRecord& r) {
-  return {{"rung", r.rung},
-          {"op_a", op_letter(r.op_a)},
-          {"op_b", op_letter(r.op_b)},
-          {"alignment", alignment_name(r.alignment)},
-          {"m", r.m},
-          {"n", r.n},
-          {"k", r.k},
-          {"batch", r.batch},
-          {"config", r.config},
-          {"ms", r.ms},
-          {"runner_up", r.runner_up}};
-}
-
 bool same_problem(const TuningRecord& l, const TuningRecord& r) {
   return l.rung == r.rung && l.op_a == r.op_a && l.op_b == r.op_b && l.alignment == r.alignment && l.m == r.m &&
          l.n == r.n && l.k == r.k && l.batch == r.batch;
@@ -149,7 +136,19 @@ std::optional<std::string> read_whole_file(const std::string& path, std::string&
   }
 }
 
-const char* op_letter(Op op) { return op == Op::none ? "N" : "T"; }
+nlohmann::ordered_json json_of(const TuningRecord& r) {
+  return {{"rung", r.rung},
+          {"op_a", op_letter(r.op_a)},
+          {"op_b", op_letter(r.op_b)},
+          {"alignment", alignment_name(r.alignment)},
+          {"m", r.m},
+          {"n", r.n},
+          {"k", r.k},
+          {"batch", r.batch},
+          {"config", r.config},
+          {"ms", r.ms},
+          {"runner_up", r.runner_up}};
+}
 
 TuningCache::TuningCache() : document_{{"format", format}, {"tables", Json::array()}} {}
 

@@ -26,12 +26,12 @@ struct CacheKey {
 /// Of that GPU with this machine's driver and this build of the kernels.
 CacheKey cache_key(const GpuIdentity& gpu);
 
-/// "N" or "T".
-const char* op_letter(Op op);
-
 /// The whole of a regular file of at most 16 MiB; where that fails, nothing, and in `why` the reason. Never waits: a
 /// pipe or a device is refused.
 std::optional<std::string> read_whole_file(const std::string& path, std::string& why);
+
+/// A choice as the file has it.
+nlohmann::ordered_json json_of(const TuningRecord& record);
 
 /// The file's tables. What is not as the format wants it is left out, entry by entry.
 ///

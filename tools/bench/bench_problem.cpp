@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "op_letter.hpp"
+
 namespace ladder::bench {
 
 namespace {
@@ -24,8 +26,6 @@ Stored stored_b(const BenchProblem& p) { return stored(p.op_b, p.k, p.n); }
 Stored stored_c(const BenchProblem& p) { return {p.m, p.n}; }
 
 std::int64_t smallest_ld(const Stored& matrix) { return std::max<std::int64_t>(1, matrix.rows); }
-
-char letter(Op op) { return op == Op::none ? 'N' : 'T'; }
 
 // A quarter of what 64 bits can count, so that three matrices and what is between them can be added up.
 bool addressable(std::int64_t ld, std::int64_t columns, std::int64_t batch) {
@@ -77,7 +77,7 @@ double compulsory_bytes(const BenchProblem& p) {
 
 std::string to_text(const BenchProblem& p) {
   std::string text = p.category.empty() ? "" : p.category + " ";
-  text += fmt::format("{}{} {}x{}x{}", letter(p.op_a), letter(p.op_b), p.m, p.n, p.k);
+  text += fmt::format("{}{} {}x{}x{}", op_letter(p.op_a), op_letter(p.op_b), p.m, p.n, p.k);
   const auto plain = [](std::int64_t ld, const Stored& matrix) { return ld == 0 || ld == smallest_ld(matrix); };
   if (!plain(p.lda, stored_a(p)) || !plain(p.ldb, stored_b(p)) || !plain(p.ldc, stored_c(p)))
     text += fmt::format(" ld {},{},{}", p.lda, p.ldb, p.ldc);

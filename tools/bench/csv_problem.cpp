@@ -22,8 +22,6 @@ std::optional<Op> op_from_letter(std::string_view letter) {
   return std::nullopt;
 }
 
-const char* op_letter(Op op) { return op == Op::none ? "N" : "T"; }
-
 BenchProblem problem_from(CsvCells& cells) {
   BenchProblem problem;
   problem.category = cells.text("category");

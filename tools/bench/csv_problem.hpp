@@ -15,9 +15,6 @@ namespace ladder::bench {
 /// "N" or "T" (or "C": for real data the same), in either case.
 std::optional<Op> op_from_letter(std::string_view letter);
 
-/// "N" or "T".
-const char* op_letter(Op op);
-
 /// category, op_a, op_b, m, n, k, and lda, ldb, ldc, batch where they are there; leading dimensions filled in. What is
 /// illegal is left as the complaint of `cells`.
 BenchProblem problem_from(CsvCells& cells);

@@ -6,6 +6,7 @@
 
 #include "csv_file.hpp"
 #include "csv_problem.hpp"
+#include "op_letter.hpp"
 #include "results.hpp"
 #include "results_cells.hpp"
 

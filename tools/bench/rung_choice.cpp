@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "text_list.hpp"
+
 namespace ladder::bench {
 
 namespace {
@@ -105,11 +107,9 @@ std::string RungChoice::label() const {
 
 std::optional<std::vector<RungChoice>> parse_rungs(std::string_view text, std::string& complaint) {
   Choices choices;
-  for (std::size_t first = 0; first <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', first), text.size());
-    complaint = add_word(text.substr(first, comma - first), choices);
+  for (const std::string_view word : split(text, ',')) {
+    complaint = add_word(word, choices);
     if (!complaint.empty()) return std::nullopt;
-    first = comma + 1;
   }
   return choices.take();
 }

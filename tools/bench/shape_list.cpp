@@ -8,6 +8,7 @@
 
 #include "csv_file.hpp"
 #include "csv_problem.hpp"
+#include "text_list.hpp"
 
 namespace ladder::bench {
 
@@ -18,16 +19,6 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
 }
 
 bool read_ops(std::string_view text, BenchProblem& problem) {

@@ -54,9 +54,6 @@ struct BenchPlan {
 /// Nothing, and a line for people, where the options make no sense.
 std::optional<BenchPlan> bench_plan(const BenchOptions& options, std::string& complaint);
 
-/// "a,b" is a and b; what stands between two commas may be empty.
-std::vector<std::string> split_at_commas(const std::string& text);
-
 /// True for a door that takes host pointers.
 bool is_host_door(const BenchOptions& options);
 

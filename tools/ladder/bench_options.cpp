@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "bench/shape_list.hpp"
+#include "bench/text_list.hpp"
 #include "bench_command.hpp"
 #include "command_line.hpp"
 
@@ -17,9 +18,9 @@ std::string known_shapes(const std::string& text) {
 }
 
 std::string known_ops(const std::string& text) {
-  for (const std::string& pair : split_at_commas(text)) {
+  for (const std::string_view pair : bench::split(text, ',')) {
     if (pair.size() != 2 || pair.find_first_not_of("NT") != pair.npos)
-      return "'" + pair + "' is none of NN, NT, TN, TT";
+      return "'" + std::string(pair) + "' is none of NN, NT, TN, TT";
   }
   return {};
 }

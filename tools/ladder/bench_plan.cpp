@@ -9,12 +9,13 @@
 #include <span>
 #include <string_view>
 
-#include "bench/joined.hpp"
 #include "bench/peer_names.hpp"
 #include "bench/replay.hpp"
 #include "bench/shape_list.hpp"
+#include "bench/text_list.hpp"
 #include "bench_command.hpp"
 #include "machine.hpp"
+#include "op_letter.hpp"
 #include "rung.hpp"
 
 namespace ladder::cli {
@@ -26,9 +27,8 @@ using bench::BenchProblem;
 constexpr std::array<std::int64_t, 5> default_squares = {256, 512, 1024, 2048, 4096};
 
 BenchProblem with_ops(BenchProblem problem, std::string_view ops) {
-  const auto op_of = [](char letter) { return letter == 'T' ? Op::transpose : Op::none; };
-  problem.op_a = op_of(ops[0]);
-  problem.op_b = op_of(ops[1]);
+  problem.op_a = op_of_letter(ops[0]);
+  problem.op_b = op_of_letter(ops[1]);
   problem.lda = problem.ldb = problem.ldc = 0;
   return bench::with_leading_dimensions(problem);
 }
@@ -39,7 +39,7 @@ void add_with_ops(const BenchProblem& problem, const std::string& ops, std::vect
     problems.push_back(problem);
     return;
   }
-  for (const std::string& pair : split_at_commas(ops)) problems.push_back(with_ops(problem, pair));
+  for (const std::string_view pair : bench::split(ops, ',')) problems.push_back(with_ops(problem, pair));
 }
 
 bool add_typed(const BenchOptions& options, std::vector<BenchProblem>& problems, std::string& complaint) {
@@ -111,16 +111,6 @@ std::string unknown_peer(const std::vector<std::string>& peers, std::span<const 
 
 }  // namespace
 
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t first = 0; first <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', first), text.size());
-    words.push_back(text.substr(first, comma - first));
-    first = comma + 1;
-  }
-  return words;
-}
-
 bool is_host_door(const BenchOptions& options) { return options.door == "cblas" || options.door == "sgemm_"; }
 
 bool names_problems(const BenchOptions& options) {
@@ -140,7 +130,9 @@ std::optional<BenchPlan> bench_plan(const BenchOptions& options, std::string& co
     plan.rungs = std::move(*choices);
   }
   if (options.against.empty() && !on_host) plan.peers = {"cublas"};
-  if (!options.against.empty() && options.against != "none") plan.peers = split_at_commas(options.against);
+  if (!options.against.empty() && options.against != "none") {
+    for (const std::string_view peer : bench::split(options.against, ',')) plan.peers.emplace_back(peer);
+  }
   complaint = on_host ? unknown_peer(plan.peers, bench::host_peers) : unknown_peer(plan.peers, bench::gpu_peers);
   if (!complaint.empty()) return std::nullopt;
   return plan;

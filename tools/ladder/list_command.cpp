@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/joined.hpp"
+#include "bench/text_list.hpp"
 #include "commands.hpp"
 #include "machine.hpp"
 #include "table.hpp"

@@ -13,8 +13,10 @@
 
 #include "bench/atomic_file.hpp"
 #include "bench/conditions.hpp"
-#include "bench/joined.hpp"
+#include "bench/temporary_folder.hpp"
+#include "bench/text_list.hpp"
 #include "commands.hpp"
+#include "op_letter.hpp"
 #include "profile/child_process.hpp"
 #include "profile/kept_profile.hpp"
 #include "profile/ncu_command.hpp"
@@ -28,27 +30,6 @@ namespace ladder::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder of our own for Nsight Compute's output; gone with the object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "ladder-profile-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove_all(path_, error);
-  }
-
-  const fs::path& path() const { return path_; }  ///< empty where there could be none
-
- private:
-  fs::path path_;
-};
 
 int complain(const std::string& what, int code) {
   fmt::print(stderr, "ladder: {}\n", what);
@@ -157,8 +138,8 @@ int report_kept(const ProfileOptions& options) {
 
 bench::BenchProblem problem_of(const LaunchOptions& options) {
   bench::BenchProblem problem;
-  problem.op_a = options.ops[0] == 'T' ? Op::transpose : Op::none;
-  problem.op_b = options.ops[1] == 'T' ? Op::transpose : Op::none;
+  problem.op_a = op_of_letter(options.ops[0]);
+  problem.op_b = op_of_letter(options.ops[1]);
   problem.m = options.m.value_or(options.size);
   problem.n = options.n.value_or(options.size);
   problem.k = options.k.value_or(options.size);
@@ -178,7 +159,7 @@ int profile_command(const ProfileOptions& options) {
         "elsewhere",
         exit_usage);
   }
-  const ScratchFolder scratch;
+  const bench::TemporaryFolder scratch;
   if (scratch.path().empty() && options.raw.empty())
     return complain("there is no folder for temporary files", exit_usage);
   const fs::path log = options.raw.empty() ? scratch.path() / "ncu.log" : fs::path(options.raw);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "op_letter.hpp"
 #include "support/oracle.hpp"
 #include "support/product_matrices.hpp"
 
@@ -74,13 +75,11 @@ void judge(const GemmProblem& before, const Matrix& after, Verdict& verdict) {
   }
 }
 
-char letter(Op op) { return op == Op::none ? 'N' : 'T'; }
-
 }  // namespace
 
 std::string to_text(const TrialSpec& spec) {
-  return fmt::format("op={}{} m={} n={} k={} alpha={} beta={} ld=rows+{} shift={}", letter(spec.op_a),
-                     letter(spec.op_b), spec.m, spec.n, spec.k, spec.alpha, spec.beta, spec.extra_ld, spec.shift);
+  return fmt::format("op={}{} m={} n={} k={} alpha={} beta={} ld=rows+{} shift={}", op_letter(spec.op_a),
+                     op_letter(spec.op_b), spec.m, spec.n, spec.k, spec.alpha, spec.beta, spec.extra_ld, spec.shift);
 }
 
 Verdict run_trial(const TrialSpec& spec, const RungKernel& kernel, Place& place) {

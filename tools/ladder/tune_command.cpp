@@ -73,20 +73,10 @@ void print_json(const tune::Session& session, const shim::CacheKey& key) {
   all["seconds"] = session.seconds;
   all["choices"] = nlohmann::ordered_json::array();
   for (const tune::Choice& c : session.choices) {
-    const TuningRecord r = tune::record_of(c);
-    all["choices"].push_back({{"rung", r.rung},
-                              {"op_a", shim::op_letter(r.op_a)},
-                              {"op_b", shim::op_letter(r.op_b)},
-                              {"alignment", alignment_name(r.alignment)},
-                              {"m", r.m},
-                              {"n", r.n},
-                              {"k", r.k},
-                              {"batch", r.batch},
-                              {"config", r.config},
-                              {"ms", r.ms},
-                              {"models_choice", c.models_choice},
-                              {"gain", c.gain},
-                              {"runner_up", r.runner_up}});
+    auto choice = shim::json_of(tune::record_of(c));
+    choice["models_choice"] = c.models_choice;
+    choice["gain"] = c.gain;
+    all["choices"].push_back(std::move(choice));
   }
   all["not_tuned"] = session.not_tuned;
   fmt::print("{}\n", bench::json_text(all));

@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "machine.hpp"
+#include "op_letter.hpp"
 #include "place.hpp"
 #include "table.hpp"
 #include "trial.hpp"
@@ -27,8 +28,6 @@ struct RungReport {
   double worst_share = 0.0, worst_error = 0.0;
   std::string worst_problem;
 };
-
-Op op_of(char letter) { return letter == 'T' ? Op::transpose : Op::none; }
 
 struct Extents {
   std::int64_t m, n, k;
@@ -66,8 +65,9 @@ std::vector<TrialSpec> trials_of(const VerifyOptions& options, const TileExtents
       const Scalars& pair = scalars[seed % std::size(scalars)];
       // Every second shape begins on an odd address: no 128-bit access is possible there.
       const int shift = one_shape ? 0 : static_cast<int>(seed / ops.size() % 2);
-      trials.push_back({op_of(op[0]), op_of(op[1]), shape.m, shape.n, shape.k, options.alpha.value_or(pair.alpha),
-                        options.beta.value_or(pair.beta), options.extra_ld, shift, seed});
+      trials.push_back({op_of_letter(op[0]), op_of_letter(op[1]), shape.m, shape.n, shape.k,
+                        options.alpha.value_or(pair.alpha), options.beta.value_or(pair.beta), options.extra_ld, shift,
+                        seed});
     }
   }
   return trials;

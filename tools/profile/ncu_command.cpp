@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <iterator>
 
-#include "bench/joined.hpp"
+#include "bench/text_list.hpp"
 
 namespace ladder::profile {
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "diagnosis.hpp"
+#include "op_letter.hpp"
 
 namespace ladder::profile {
 
@@ -60,8 +61,7 @@ std::string rung_text(const Profile& profile, const RungProfile& rung) {
 Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
 Json problem_json(const bench::BenchProblem& p) {
-  const auto op = [](Op which) { return which == Op::none ? "N" : "T"; };
-  return {{"op_a", op(p.op_a)}, {"op_b", op(p.op_b)}, {"m", p.m}, {"n", p.n}, {"k", p.k}};
+  return {{"op_a", op_letter(p.op_a)}, {"op_b", op_letter(p.op_b)}, {"m", p.m}, {"n", p.n}, {"k", p.k}};
 }
 
 Json moved_json(const std::vector<Movement>& moved) {

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "bench/atomic_file.hpp"
+#include "op_letter.hpp"
 
 namespace ladder::tune {
 
@@ -26,7 +27,7 @@ std::optional<shim::TuningCache> read_cache(const std::filesystem::path& path, s
 }
 
 std::string problem_text(const TuningRecord& r) {
-  return fmt::format("{}{} {}x{}x{}{} aligned: {}", shim::op_letter(r.op_a), shim::op_letter(r.op_b), r.m, r.n, r.k,
+  return fmt::format("{}{} {}x{}x{}{} aligned: {}", op_letter(r.op_a), op_letter(r.op_b), r.m, r.n, r.k,
                      r.batch == 1 ? "" : fmt::format("*{}", r.batch), alignment_name(r.alignment));
 }
 
@@ -52,9 +53,9 @@ std::string builtin_text(const shim::CacheKey& key, const std::vector<TuningReco
       "// TUNED(rung, op(A), op(B), aligned operands, m, n, k, batch, configuration, ms, runner-up)\n",
       key.gpu, key.multiprocessors, key.driver, key.build);
   for (const TuningRecord& r : records) {
-    text += fmt::format("TUNED({}, {}, {}, {}, {}, {}, {}, {}, \"{}\", {:.5g}, \"{}\")\n", r.rung,
-                        shim::op_letter(r.op_a), shim::op_letter(r.op_b), alignment_name(r.alignment), r.m, r.n, r.k,
-                        r.batch, r.config, r.ms, r.runner_up);
+    text += fmt::format("TUNED({}, {}, {}, {}, {}, {}, {}, {}, \"{}\", {:.5g}, \"{}\")\n", r.rung, op_letter(r.op_a),
+                        op_letter(r.op_b), alignment_name(r.alignment), r.m, r.n, r.k, r.batch, r.config, r.ms,
+                        r.runner_up);
   }
   return text;
 }

@@ -10,6 +10,7 @@
 
 #include "bench/host_clock.hpp"
 #include "host_doors.hpp"
+#include "op_letter.hpp"
 
 namespace ladder::bench {
 
@@ -33,7 +34,7 @@ void call_cblas(void* address, HostMatrices& matrices, std::int64_t member) {
 
 void call_fortran(void* address, HostMatrices& matrices, std::int64_t member) {
   const BenchProblem& p = matrices.problem();
-  const char op_a = p.op_a == Op::none ? 'N' : 'T', op_b = p.op_b == Op::none ? 'N' : 'T';
+  const char op_a = *op_letter(p.op_a), op_b = *op_letter(p.op_b);
   const Int m = narrow(p.m), n = narrow(p.n), k = narrow(p.k);
   const Int lda = narrow(p.lda), ldb = narrow(p.ldb), ldc = narrow(p.ldc);
   reinterpret_cast<shim::FortranSgemm<Int>>(address)(&op_a, &op_b, &m, &n, &k, &alpha, matrices.a(member), &lda,

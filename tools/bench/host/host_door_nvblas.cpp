@@ -2,11 +2,8 @@
 #include "host_door_nvblas.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
-#include <cerrno>
 #include <fstream>
-#include <system_error>
 
 #include "host_door_protocol.hpp"
 
@@ -35,19 +32,8 @@ bool write_configuration(const std::filesystem::path& folder, const std::string&
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "ladder-bench-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr)
-    throw std::filesystem::filesystem_error("no temporary folder", name, {errno, std::generic_category()});
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 std::string NvblasThere::start_with(const std::string& preloaded, const HostTask& task) {
+  if (folder_.path().empty()) return "there is no folder for temporary files";
   if (!write_configuration(folder_.path(), start_.cpu_blas)) return "no room for its configuration file";
   const ProcessStart start{
       {start_.tool, "host-peer"},

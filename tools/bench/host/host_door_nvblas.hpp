@@ -3,29 +3,16 @@
 // host_door_protocol.hpp.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/temporary_folder.hpp"
 #include "host_door_contender.hpp"
 #include "host_door_process.hpp"
 
 namespace ladder::bench {
-
-/// A folder of one's own under the system's temporary one, removed with all that is in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();  ///< throws std::filesystem::filesystem_error
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct NvblasStart {
   std::string tool;                     ///< path of a `ladder` with the subcommand host-peer

@@ -11,6 +11,8 @@
 #include <ostream>
 #include <sstream>
 
+#include "op_letter.hpp"
+
 namespace ladder::bench {
 
 namespace {
@@ -20,9 +22,6 @@ constexpr const char* ready_word = "ready";
 constexpr const char* ms_word = "ms";
 constexpr const char* error_word = "error";
 constexpr const char* nothing = "-";
-
-char letter(Op op) { return op == Op::none ? 'N' : 'T'; }
-Op op_of(char letter) { return letter == 'N' ? Op::none : Op::transpose; }
 
 /// What follows "peer WORD " in the line, if it begins so.
 std::optional<std::string> after(const std::string& line, const char* word) {
@@ -82,8 +81,8 @@ class Server {
 
 std::string task_request(const HostTask& task) {
   const BenchProblem& p = task.problem;
-  return fmt::format("{} {}{} {} {} {} {} {} {} {} {} {}", task_word, letter(p.op_a), letter(p.op_b), p.m, p.n, p.k,
-                     p.lda, p.ldb, p.ldc, p.batch, task.seed, data_name(task.data));
+  return fmt::format("{} {}{} {} {} {} {} {} {} {} {} {}", task_word, op_letter(p.op_a), op_letter(p.op_b), p.m, p.n,
+                     p.k, p.lda, p.ldb, p.ldc, p.batch, task.seed, data_name(task.data));
 }
 
 std::optional<HostTask> parse_task_request(const std::string& line) {
@@ -95,8 +94,8 @@ std::optional<HostTask> parse_task_request(const std::string& line) {
   if (!words || words >> more || word != task_word || ops.size() != 2 ||
       ops.find_first_not_of("NT") != std::string::npos)
     return std::nullopt;
-  p.op_a = op_of(ops[0]);
-  p.op_b = op_of(ops[1]);
+  p.op_a = op_of_letter(ops[0]);
+  p.op_b = op_of_letter(ops[1]);
   const auto known = data_named(data);
   if (!known || !what_is_illegal(p).empty() || !fits_host_door(p)) return std::nullopt;
   task.data = *known;

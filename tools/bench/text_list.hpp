@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A list of texts as one.
+// A list of texts as one, and back.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ladder::bench {
 
@@ -18,6 +19,17 @@ std::string joined(const Texts& texts, std::string_view separator) {
     first = false;
   }
   return all;
+}
+
+/// "a,b" at ',' is a and b. What stands between two separators may be empty. Views of `text`.
+inline std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace ladder::bench
