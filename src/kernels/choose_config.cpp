@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <mutex>
 
+#include "sum_order.hpp"
 #include "tuning_builtin.hpp"
 
 namespace ladder {
@@ -54,7 +56,11 @@ void publish_tuning_table(TuningSlot slot, const TuningTable* table) {
 
 const KernelConfig& choose_config(RungKey rung, std::span<const KernelConfig> configs, const GemmProblem& problem,
                                   int multiprocessors, TuningSlot slot) {
-  const auto cycles = [&](const KernelConfig& config) { return config.predicted_cycles(problem, multiprocessors); };
+  const bool by_k = plain_sums();
+  const auto cycles = [&](const KernelConfig& config) {
+    if (by_k && config.sums == Sums::in_blocks) return std::numeric_limits<double>::infinity();
+    return config.predicted_cycles(problem, multiprocessors);
+  };
   const auto exists = [&](int index) { return index != no_config && index < static_cast<int>(configs.size()); };
   int typical = no_config;
   if (const TuningTable* table = table_of(slot); table != nullptr && !table->empty()) {

@@ -3,10 +3,15 @@
 // the GPU (namespace ladder::gpu) and by the C++ compiler for the emulator (ladder::emulated). Both
 // sides offer, in namespace ladder::LADDER_DEVICE:
 //
-//   launch<kernel, Smem>(tiles, threads, stream, problem)   tiles along x, the batch along y and z
+//   launch<kernel, Smem>(tiles, threads, stream, problem, extra...)   tiles along x, the batch along y and z
+//   launch_blocks<kernel, Smem>(blocks, ...)  the same for a grid that is not bound to the batch
 //   block_smem<Smem>()                        the block's shared memory, seen as one struct
 //   async_copy<BYTES>(dst, src)               global -> shared, 4 or 16 bytes, lands at a StageBarrier
+//   async_copy_some(dst, src, bytes)          the same for the first bytes of 16; the rest becomes zeros
 //   StageBarrier                              per-stage full/empty barrier in shared memory
+//   load_once(src), load_part(src)            128-bit loads of what is read once, and of another block's sums
+//   take_ticket(counter)                      which of the blocks that share a tile comes when
+//   shuffle(value, lane), shuffle_xor(value, mask)          another lane's value
 //
 // and the CUDA names threadIdx.x, blockIdx.x, __syncthreads(), __syncwarp(), float4, make_float4,
 // __fmaf_rn, __fmul_rn, __global__, __device__, __forceinline__, __launch_bounds__.

@@ -48,6 +48,50 @@ __device__ __forceinline__ void async_copy(float* smem, const float* gmem) {
 #endif
 }
 
+/// Copies the first `bytes` of 16 (0 to 16) as async_copy<16>() does and makes the rest zeros; both addresses aligned
+/// to 16 bytes. What lies beyond `bytes` is not read.
+__device__ __forceinline__ void async_copy_some(float* smem, const float* gmem, int bytes) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(smem_address(smem)), "l"(gmem), "r"(bytes)
+               : "memory");
+#else
+  for (int i = 0; i < 4; ++i) smem[i] = i * int{sizeof(float)} < bytes ? __ldg(gmem + i) : 0.0f;
+#endif
+}
+
+/// A 128-bit load of an operand that no other block will want: it does not stay in the L1 cache. Aligned to 16 bytes.
+__device__ __forceinline__ float4 load_once(const float* gmem) {
+  float4 quad;
+#if __CUDA_ARCH__ >= 800
+  asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(quad.x), "=f"(quad.y), "=f"(quad.z), "=f"(quad.w)
+               : "l"(gmem));
+#else
+  quad = __ldg(reinterpret_cast<const float4*>(gmem));
+#endif
+  return quad;
+}
+
+/// A 128-bit load of what another block has written: past the L1 cache. Aligned to 16 bytes.
+__device__ __forceinline__ float4 load_part(const float* gmem) { return __ldcg(reinterpret_cast<const float4*>(gmem)); }
+
+/// Adds 1 to a counter in device memory and returns what it held before. What this thread, and those that it has met
+/// at a barrier, wrote before is seen by the threads that take a later ticket and by those that meet them afterwards.
+__device__ __forceinline__ std::uint32_t take_ticket(std::uint32_t* counter) {
+  __threadfence();
+  const std::uint32_t ticket = atomicAdd(counter, 1u);
+  __threadfence();
+  return ticket;
+}
+
+/// The value of the lane whose number differs in the bits of `mask`. All lanes of the warp together.
+__device__ __forceinline__ float shuffle_xor(float value, int mask) {
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+}
+
+/// The value of lane `lane`. All lanes of the warp together.
+__device__ __forceinline__ float shuffle(float value, int lane) { return __shfl_sync(0xffffffffu, value, lane); }
+
 /// Barrier of one pipeline stage, in shared memory (PTX ISA, mbarrier; sm_80 on. Below that: a counter).
 ///
 /// A phase completes when `arrivals` arrivals have been counted; wait(parity) returns once the phase of
@@ -158,24 +202,37 @@ cudaError_t allow_shared_memory(std::size_t bytes) {
 
 }  // namespace detail
 
-/// Enqueues `tiles` blocks of `threads` threads for each product of the batch. Returns the launch's own error; none
-/// is left behind for the caller's cudaGetLastError().
-template <auto kernel, class Smem>
-LaunchStatus launch(std::int64_t tiles, int threads, Stream stream, const GemmProblem& problem) {
+/// Enqueues a grid of blocks of `threads` threads that call kernel(first product, layout of the batch, extra...).
+/// Returns the launch's own error; none is left behind for the caller's cudaGetLastError().
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch_grid(const GridExtents& grid, int threads, Stream stream, const GemmProblem& problem,
+                         Extra... extra) {
   constexpr std::size_t smem_bytes = std::is_same_v<Smem, NoSmem> ? 0 : sizeof(Smem);
-  const GridExtents grid = grid_extents(tiles, problem.batch);
   if (!is_launchable(grid)) return cudaErrorInvalidConfiguration;
   cudaError_t error = detail::allow_shared_memory<kernel>(smem_bytes);
   if (error == cudaSuccess) {
     GemmProduct first = problem;
     BatchLayout layout = problem;
-    void* arguments[] = {&first, &layout};
+    void* arguments[] = {&first, &layout, &extra...};
     const dim3 blocks(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z));
     error = cudaLaunchKernel(kernel, blocks, dim3(static_cast<unsigned>(threads)), arguments, smem_bytes,
                              static_cast<cudaStream_t>(stream));
   }
   if (error != cudaSuccess) static_cast<void>(cudaGetLastError());
   return error;
+}
+
+/// `tiles` blocks for each product of the batch, the batch along y and z of the grid.
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch(std::int64_t tiles, int threads, Stream stream, const GemmProblem& problem, Extra... extra) {
+  return launch_grid<kernel, Smem>(grid_extents(tiles, problem.batch), threads, stream, problem, extra...);
+}
+
+/// `blocks` blocks along x, whatever the batch.
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch_blocks(std::int64_t blocks, int threads, Stream stream, const GemmProblem& problem,
+                           Extra... extra) {
+  return launch_grid<kernel, Smem>(GridExtents{blocks, 1, 1}, threads, stream, problem, extra...);
 }
 
 }  // namespace ladder::gpu

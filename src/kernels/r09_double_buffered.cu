@@ -13,6 +13,7 @@
 
 #include "device_traits.cuh"
 #include "pipeline.cuh"
+#include "r09_members.hpp"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -237,6 +238,9 @@ constexpr KernelConfig configs[] = {
     {"warp_specialized_256x128", SpecializedTile::extents, launch_specialized, specialized_cycles},
     {"all_copy_256x128", LargeTile::extents, launch_all_copy<LargeTile>, predicted_cycles<LargeTile, 1, 70>},
     {"all_copy_64x64", SmallTile::extents, launch_all_copy<SmallTile>, predicted_cycles<SmallTile, 2, 55>},
+#define MEMBER(name, bm, bn, bk, stages, launch, cycles, sums) {#name, {bm, bn, bk, stages}, launch, cycles, sums},
+#include "r09_members.def"
+#undef MEMBER
 };
 
 LaunchStatus launch_r09(const GemmProblem& p, Stream stream) {

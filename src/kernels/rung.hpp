@@ -38,6 +38,13 @@ struct TileExtents {
   int stages;
 };
 
+/// The order in which a configuration adds up an element's products.
+enum class Sums : std::uint8_t {
+  by_k,       ///< in the order of k, always
+  as_asked,   ///< in blocks of k, in a fixed order; by k where plain_sums() asks for it
+  in_blocks,  ///< in blocks of k, always: not chosen where plain_sums() asks for more
+};
+
 /// One of the tiles that a rung chooses between, forced. Its launch() fails where the device cannot run it.
 struct KernelConfig {
   const char* name;
@@ -46,6 +53,7 @@ struct KernelConfig {
   /// Cycles that the busiest multiprocessor of the current device would need: for comparing the configurations of one
   /// rung. Infinite where the device cannot run the problem so, or should not.
   double (*predicted_cycles)(const GemmProblem& problem, int multiprocessors);
+  Sums sums = Sums::by_k;
 };
 
 /// One rung's kernel as compiled for one device (GPU or emulator).

@@ -40,6 +40,50 @@ inline void async_copy(float* smem, const float* gmem) {
   lane.copies.push(copy);
 }
 
+/// Copies the first `bytes` of 16 (0 to 16) as async_copy<16>() does and makes the rest zeros.
+inline void async_copy_some(float* smem, const float* gmem, int bytes) {
+  constexpr std::uintptr_t alignment = 16;
+  simt::Lane& lane = simt::lane();
+  const auto addresses = reinterpret_cast<std::uintptr_t>(smem) | reinterpret_cast<std::uintptr_t>(gmem);
+  if (addresses % alignment != 0) simt::give_up(lane, emulator_fault);
+  simt::CopyInFlight* copy = lane.team->take_copy(lane);
+  copy->to = smem;
+  copy->floats = simt::largest_copy;
+  for (int i = 0; i < copy->floats; ++i) {
+    copy->value[i] = i * int{sizeof(float)} < bytes ? gmem[i] : 0.0f;
+    smem[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+  lane.copies.push(copy);
+}
+
+/// A 128-bit load; the emulator has no caches to spare.
+inline float4 load_once(const float* gmem) {
+  if (reinterpret_cast<std::uintptr_t>(gmem) % alignof(float4) != 0) simt::give_up(simt::lane(), emulator_fault);
+  return {gmem[0], gmem[1], gmem[2], gmem[3]};
+}
+
+inline float4 load_part(const float* gmem) { return load_once(gmem); }
+
+/// Adds 1 to a counter that blocks share and returns what it held before.
+inline std::uint32_t take_ticket(std::uint32_t* counter) { return __atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL); }
+
+/// The value of lane `lane` of this warp. All lanes of the warp together.
+inline float shuffle(float value, int lane) {
+  simt::Lane& self = simt::lane();
+  const unsigned thread = self.thread_index.x;
+  float* exchange = self.team->exchange;
+  exchange[thread] = value;
+  self.team->sync_warp(self);
+  const float theirs = exchange[thread - thread % simt::lanes_per_warp + static_cast<unsigned>(lane)];
+  self.team->sync_warp(self);
+  return theirs;
+}
+
+/// The value of the lane whose number differs in the bits of `mask`.
+inline float shuffle_xor(float value, int mask) {
+  return shuffle(value, static_cast<int>(simt::lane().thread_index.x % simt::lanes_per_warp) ^ mask);
+}
+
 /// Barrier of one pipeline stage, in shared memory.
 ///
 /// A phase completes when `arrivals` arrivals have been counted; wait(parity) returns once the phase of
@@ -77,17 +121,30 @@ class StageBarrier {
   simt::StageState state_;
 };
 
-/// Runs `tiles` blocks of `threads` threads for each product of the batch before it returns. `stream` has no meaning
-/// here.
-template <auto kernel, class Smem>
-LaunchStatus launch(std::int64_t tiles, int threads, Stream, const GemmProblem& problem) {
+/// Runs a grid of blocks of `threads` threads before it returns. `stream` has no meaning here.
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch_grid(const GridExtents& grid, int threads, Stream, const GemmProblem& problem, Extra... extra) {
   std::size_t smem_bytes = 0;
   if constexpr (!std::is_same_v<Smem, NoSmem>) {
     static_assert(std::is_trivially_default_constructible_v<Smem>, "shared memory is never constructed");
     smem_bytes = sizeof(Smem);
   }
-  return simt::run_grid(
-      {grid_extents(tiles, problem.batch), threads, smem_bytes, [](const GemmProblem& p) { kernel(p, p); }, &problem});
+  const auto call = [&] { kernel(problem, problem, extra...); };
+  const auto entry = [](const void* self) { (*static_cast<decltype(&call)>(self))(); };
+  return simt::run_grid({grid, threads, smem_bytes, entry, &call, &problem});
+}
+
+/// `tiles` blocks for each product of the batch, the batch along y and z of the grid.
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch(std::int64_t tiles, int threads, Stream stream, const GemmProblem& problem, Extra... extra) {
+  return launch_grid<kernel, Smem>(grid_extents(tiles, problem.batch), threads, stream, problem, extra...);
+}
+
+/// `blocks` blocks along x, whatever the batch.
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch_blocks(std::int64_t blocks, int threads, Stream stream, const GemmProblem& problem,
+                           Extra... extra) {
+  return launch_grid<kernel, Smem>(GridExtents{blocks, 1, 1}, threads, stream, problem, extra...);
 }
 
 }  // namespace ladder::emulated

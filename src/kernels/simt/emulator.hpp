@@ -11,13 +11,14 @@
 
 namespace ladder::simt {
 
-/// One launch: blocks of `threads` threads, each thread calling entry(problem).
+/// One launch: blocks of `threads` threads, each thread calling entry(argument).
 struct Grid {
   GridExtents extents;
   int threads;
   std::size_t smem_bytes;
-  void (*entry)(const GemmProblem&);
-  const GemmProblem* problem;
+  void (*entry)(const void*);
+  const void* argument;
+  const GemmProblem* problem;  ///< what there is to do, for the estimate of how long it takes
 };
 
 enum class Scheduler : std::uint8_t {

@@ -72,7 +72,7 @@ void FiberTeam::run_unstarted_members(Fiber& self) {
     member.copies = {};
     current_lane = &member;
     try {
-      grid_->entry(*grid_->problem);
+      grid_->entry(grid_->argument);
     } catch (const Abandoned&) {
     } catch (const std::bad_alloc&) {
       fail(emulator_no_memory);

@@ -97,6 +97,7 @@ class Team {
   Index block_dim;
   Index grid_dim;
   void* smem = nullptr;
+  float exchange[largest_block];  ///< where the lanes of a warp leave values for each other
 };
 
 /// The lane that the calling OS thread is running; null outside a kernel. Fibers never move between

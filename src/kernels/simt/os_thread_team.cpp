@@ -72,7 +72,7 @@ void OsThreadTeam::run_member(Member& member) {
   member.copy_storage.clear();
   current_lane = &member;
   try {
-    grid_.entry(*grid_.problem);
+    grid_.entry(grid_.argument);
   } catch (const Abandoned&) {
   } catch (const std::bad_alloc&) {
     fail(emulator_no_memory);
