@@ -85,6 +85,14 @@ TEST_CASE("a candidate that falls behind is given up, which saves runs") {
   CHECK(stopwatch.runs[0] >= 1 + runs_for(0.2));
 }
 
+TEST_CASE("no candidate is given up where each is asked for to the end") {
+  FakeStopwatch stopwatch({0.2, 0.4, 0.21});
+  const SearchResult found = search(std::vector<double>{1, 2, 3}, stopwatch, {.to_the_end = true});
+  CHECK(found.timed.front().config == 0);
+  CHECK(stopwatch.runs[1] == 1 + runs_for(0.4));
+  CHECK(found.timed.back().runs == runs_for(0.4));
+}
+
 TEST_CASE("noise does not hide a difference of more than a twentieth") {
   for (std::uint32_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(seed);

@@ -96,6 +96,27 @@ TEST_CASE("each problem and rung gets a choice, measured against the model's") {
   CHECK(choice.alignment == Alignment::both);
 }
 
+TEST_CASE("the time of every candidate is kept beside what the model said of it") {
+  FakeWorkbench workbench(1.0);
+  const std::vector<bench::BenchProblem> problems = {cube(4096)};
+  const Session session =
+      tune(problems, {.rungs = {&rung_7()}, .candidates = all_candidates, .to_the_end = true}, workbench);
+  const std::span<const KernelConfig> configs = rung_7().emulated->configs;
+  REQUIRE(session.times.size() == configs.size());
+  CHECK(session.times.front().config == configs.back().name);
+  CHECK(session.times.front().rank == 1);
+  CHECK(session.times.front().predicted_cycles == configs.back().predicted_cycles(workbench.problem(), 132));
+  std::vector<int> models_ranks;
+  for (const CandidateTime& time : session.times) models_ranks.push_back(time.models_rank);
+  std::ranges::sort(models_ranks);
+  for (std::size_t i = 0; i < models_ranks.size(); ++i) CHECK(models_ranks[i] == static_cast<int>(i) + 1);
+
+  const std::string csv = times_csv({{"GPU", "Some\nGPU"}}, session.times);
+  CHECK(csv.starts_with("# GPU: Some GPU\ncategory,op_a,"));
+  CHECK(csv.find("square,N,N,4096,4096,4096,4096,4096,4096,1,r07,both," + std::string(configs.back().name) +
+                 ",1,1,1,3,1,") != std::string::npos);
+}
+
 TEST_CASE("the budget ends the session; what is left is named") {
   FakeWorkbench workbench(100.0);
   const std::vector<bench::BenchProblem> problems(20, cube(8192));

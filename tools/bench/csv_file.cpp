@@ -152,6 +152,17 @@ std::optional<CsvFile> read_csv(const std::filesystem::path& path, const std::ve
   return std::nullopt;
 }
 
+std::string csv_conditions(const std::vector<std::pair<std::string, std::string>>& conditions) {
+  std::string text;
+  for (const auto& [key, value] : conditions) {
+    std::string line = fmt::format("{}: {}", key, value);
+    std::ranges::replace_if(
+        line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    text += fmt::format("# {}\n", line);
+  }
+  return text;
+}
+
 std::string csv_cell(std::string_view cell) {
   const bool plain = cell.find_first_of(",\"\r\n") == std::string_view::npos && !cell.starts_with(' ') &&
                      !cell.ends_with(' ') && !cell.starts_with('#');

@@ -35,6 +35,9 @@ std::optional<CsvFile> read_csv(const std::filesystem::path& path, const std::ve
 /// `cell`, in quotes where it needs them.
 std::string csv_cell(std::string_view cell);
 
+/// The "# key: value" lines; a value of several lines becomes one.
+std::string csv_conditions(const std::vector<std::pair<std::string, std::string>>& conditions);
+
 /// The cells of one record by name. The first that cannot be read leaves its complaint; the others are then empty.
 class CsvCells {
  public:

@@ -2,8 +2,6 @@
 // From rows to the text of a result file.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "csv_file.hpp"
 #include "csv_problem.hpp"
 #include "op_letter.hpp"
@@ -30,12 +28,6 @@ std::string text_of(const ResultCell& cell) {
     std::string operator()(double value) const { return fmt::format("{:.7g}", value); }
   };
   return std::visit(Text{}, cell);
-}
-
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
 }
 
 }  // namespace
@@ -79,8 +71,7 @@ std::vector<std::pair<std::string_view, ResultCell>> cells_of(const BenchRow& ro
 }
 
 std::string results_csv(const Results& results) {
-  std::string text;
-  for (const auto& [key, value] : results.conditions) text += fmt::format("# {}: {}\n", one_line(key), one_line(value));
+  std::string text = csv_conditions(results.conditions);
   const auto add_line = [&text](const auto& cells, auto text_of_cell) {
     const char* separator = "";
     for (const auto& cell : cells) {

@@ -9,9 +9,11 @@
 #include <optional>
 
 #include "bench/atomic_file.hpp"
+#include "bench/conditions.hpp"
 #include "bench/results_json.hpp"
 #include "bench/rung_choice.hpp"
 #include "bench/shape_list.hpp"
+#include "bench_command.hpp"
 #include "commands.hpp"
 #include "gpu_identity.hpp"
 #include "machine.hpp"
@@ -83,6 +85,15 @@ void print_json(const tune::Session& session, const shim::CacheKey& key) {
 }
 
 /// Empty, or a line of complaint.
+std::string write_times(const TuneOptions& options, bench::Conditions conditions, const tune::Session& session) {
+  std::string complaint;
+  if (options.times.empty()) return complaint;
+  bench::add_conditions_after(conditions);
+  bench::write_file_atomically(options.times, tune::times_csv(conditions, session.times), complaint);
+  return complaint;
+}
+
+/// Empty, or a line of complaint.
 std::string keep(const tune::Session& session, const TuneOptions& options, const std::string& path,
                  const shim::CacheKey& key) {
   std::vector<TuningRecord> records;
@@ -120,6 +131,7 @@ int tune_command(const TuneOptions& options) {
   if (!problems) return fail(exit_usage, complaint);
   const auto workbench = tune::gpu_workbench(complaint);
   if (workbench == nullptr) return fail(exit_usage, complaint);
+  const bench::Conditions conditions = bench::conditions_before(typed_command());
   Progress progress;
   const auto show_progress = [&progress](const bench::BenchProblem& problem, std::size_t done, std::size_t all) {
     progress.show("tune " + bench::to_text(problem), done, all);
@@ -128,12 +140,15 @@ int tune_command(const TuneOptions& options) {
                                            {.rungs = rungs_of(options),
                                             .candidates = options.candidates,
                                             .budget_s = options.budget_s,
+                                            .to_the_end = !options.times.empty(),
                                             .progress = show_progress},
                                            *workbench);
   progress.clear();
   const shim::CacheKey key = shim::cache_key(gpu_identity(0));
   options.json ? print_json(session, key) : print_table(session);
   for (const std::string& line : session.not_tuned) fmt::print(stderr, "ladder: not tuned: {}\n", line);
+  if (const std::string failed = write_times(options, conditions, session); !failed.empty())
+    return fail(exit_failed, failed);
   if (session.choices.empty()) return exit_failed;
   if (const std::string failed = keep(session, options, path, key); !failed.empty()) return fail(exit_failed, failed);
   fmt::print(stderr, "ladder: kept in {}\n", path);

@@ -15,6 +15,7 @@ struct TuneOptions {
   std::string rungs = "all";        ///< of those that can be tuned
   std::string output;               ///< the cache; empty: where the library looks for it
   std::string builtin;              ///< also write a table to build in
+  std::string times;                ///< also write what every candidate took
   int candidates = tune::SearchRules{}.candidates;
   double budget_s = tune::SessionOptions{}.budget_s;
   bool json = false;

@@ -47,6 +47,9 @@ void add_tune(CLI::App& app, Chosen& chosen) {
       ->capture_default_str();
   tune->add_option("--output", options->output, "The cache to add to (default: where the library looks for it)");
   tune->add_option("--builtin", options->builtin, "Also write the outcome as a table to build into the library");
+  tune->add_option("--times", options->times,
+                   "Also write a CSV file of what every candidate took and what the model said of it; then none of "
+                   "them is\ngiven up before its end");
   tune->add_option("--candidates", options->candidates, "How many of the model's best to time, or all")
       ->transform(CLI::Validator(candidate_count, "N|all"))
       ->capture_default_str();

@@ -17,6 +17,7 @@ constexpr double long_ms = 20.0;       // from here on two runs do
 constexpr double very_long_ms = 80.0;  // and here one
 constexpr double warm_up_below_ms = 5.0;
 constexpr double hopeless = 1.15;  // times the best so far
+constexpr double never = std::numeric_limits<double>::infinity();
 
 struct Attempt {
   int config;
@@ -35,7 +36,7 @@ std::vector<int> ranked(std::span<const double> predicted) {
   return order;
 }
 
-/// False where a run failed. `best_ms`: what it has to beat.
+/// False where a run failed. `best_ms`: what it has to beat, or be given up.
 bool take_samples(Attempt& attempt, Stopwatch& stopwatch, double best_ms) {
   const std::optional<double> first = stopwatch.time_ms(attempt.config);
   if (!first) return false;
@@ -82,11 +83,11 @@ SearchResult search(std::span<const double> predicted, Stopwatch& stopwatch, con
 
   const auto out_of_time = [&rules] { return rules.out_of_time && rules.out_of_time(); };
   std::vector<Attempt> attempts;
-  double best_ms = std::numeric_limits<double>::infinity();
+  double best_ms = never;
   for (const int config : order) {
     if (!attempts.empty() && out_of_time()) break;
     Attempt attempt{config, {}};
-    if (!take_samples(attempt, stopwatch, best_ms)) {
+    if (!take_samples(attempt, stopwatch, rules.to_the_end ? never : best_ms)) {
       ++result.failed;
       continue;
     }

@@ -17,6 +17,7 @@ inline constexpr int all_candidates = std::numeric_limits<int>::max();
 
 struct SearchRules {
   int candidates = 6;                      ///< how many the model may propose
+  bool to_the_end = false;                 ///< no candidate is given up, however slow
   std::function<bool()> out_of_time = {};  ///< asked between candidates, once the first was timed; empty: never
 };
 
@@ -39,7 +40,8 @@ int runs_for(double ms);
 /// `predicted` holds the model's time of each configuration, in any unit; what is infinite is not tried.
 ///
 /// A candidate's first run is not counted where it is short. One that is more than 15 % slower than the best so far is
-/// given up. Where the two best lie within each other's spread they take turns once more.
+/// given up, unless the rules say otherwise. Where the two best lie within each other's spread they take turns once
+/// more.
 SearchResult search(std::span<const double> predicted, Stopwatch& stopwatch, const SearchRules& rules);
 
 }  // namespace ladder::tune

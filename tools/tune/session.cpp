@@ -37,6 +37,32 @@ Choice choice_of(const bench::BenchProblem& problem, const Rung& rung, const Run
   return choice;
 }
 
+/// 1 for the least of them; of equals the earlier is before.
+int rank_of(int config, std::span<const double> predicted) {
+  const double own = predicted[static_cast<std::size_t>(config)];
+  const auto before = predicted.first(static_cast<std::size_t>(config));
+  const auto after = predicted.subspan(static_cast<std::size_t>(config));
+  return 1 + static_cast<int>(std::ranges::count_if(before, [own](double cycles) { return cycles <= own; }) +
+                              std::ranges::count_if(after, [own](double cycles) { return cycles < own; }));
+}
+
+void note_times(const Choice& choice, const RungKernel& kernel, const SearchResult& found,
+                std::span<const double> predicted, std::vector<CandidateTime>& times) {
+  int rank = 0;
+  for (const TimedConfig& timed : found.timed) {
+    const auto index = static_cast<std::size_t>(timed.config);
+    times.push_back({.problem = choice.problem,
+                     .rung = choice.rung,
+                     .alignment = choice.alignment,
+                     .config = kernel.configs[index].name,
+                     .predicted_cycles = predicted[index],
+                     .models_rank = rank_of(timed.config, predicted),
+                     .time = timed.time,
+                     .runs = timed.runs,
+                     .rank = ++rank});
+  }
+}
+
 }  // namespace
 
 std::vector<const Rung*> tunable_rungs() {
@@ -67,11 +93,13 @@ Session tune(std::span<const bench::BenchProblem> problems, const SessionOptions
       const auto predicted = predictions(*kernel, placed, workbench.multiprocessors());
       const auto stopwatch = workbench.stopwatch(*kernel);
       const SearchResult found =
-          search(predicted, *stopwatch, {.candidates = options.candidates, .out_of_time = out_of_time});
+          search(predicted, *stopwatch,
+                 {.candidates = options.candidates, .to_the_end = options.to_the_end, .out_of_time = out_of_time});
       if (found.timed.empty()) {
         session.not_tuned.push_back(line_of(problem, *rung, "no configuration ran"));
       } else {
         session.choices.push_back(choice_of(problem, *rung, *kernel, found, alignment_of(placed)));
+        note_times(session.choices.back(), *kernel, found, predicted, session.times);
       }
     }
   }

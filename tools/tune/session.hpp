@@ -20,6 +20,7 @@ struct SessionOptions {
   std::vector<const Rung*> rungs;
   int candidates = SearchRules{}.candidates;
   double budget_s = 60.0;
+  bool to_the_end = false;  ///< as SearchRules has it
   /// Told before each problem: how many are done, of how many.
   std::function<void(const bench::BenchProblem& problem, std::size_t done, std::size_t all)> progress = {};
 };
@@ -36,8 +37,22 @@ struct Choice {
   double gain = 1.0;  ///< time of the model's choice / time of the configuration chosen
 };
 
+/// One candidate on one problem, timed to the end or given up.
+struct CandidateTime {
+  bench::BenchProblem problem;
+  const Rung* rung = nullptr;
+  Alignment alignment = Alignment::both;
+  std::string config;
+  double predicted_cycles = 0.0;
+  int models_rank = 0;  ///< among the configurations that can run: 1 is the model's choice
+  bench::Spread time;
+  int runs = 0;  ///< that count
+  int rank = 0;  ///< among those timed: 1 is the quickest
+};
+
 struct Session {
   std::vector<Choice> choices;
+  std::vector<CandidateTime> times;    ///< of every candidate that ran, those of one choice together
   std::vector<std::string> not_tuned;  ///< a line each: the problem, the rung, and why
   double seconds = 0.0;
 };

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "bench/atomic_file.hpp"
+#include "bench/csv_file.hpp"
 #include "op_letter.hpp"
 
 namespace ladder::tune {
@@ -56,6 +57,21 @@ std::string builtin_text(const shim::CacheKey& key, const std::vector<TuningReco
     text += fmt::format("TUNED({}, {}, {}, {}, {}, {}, {}, {}, \"{}\", {:.5g}, \"{}\")\n", r.rung, op_letter(r.op_a),
                         op_letter(r.op_b), alignment_name(r.alignment), r.m, r.n, r.k, r.batch, r.config, r.ms,
                         r.runner_up);
+  }
+  return text;
+}
+
+std::string times_csv(const bench::Conditions& conditions, std::span<const CandidateTime> times) {
+  std::string text = bench::csv_conditions(conditions);
+  text +=
+      "category,op_a,op_b,m,n,k,lda,ldb,ldc,batch,rung,alignment,config,ms,ms_q1,ms_q3,runs,rank,predicted_cycles,"
+      "models_rank\n";
+  for (const CandidateTime& t : times) {
+    const bench::BenchProblem& p = t.problem;
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.7g},{:.7g},{:.7g},{},{},{:.7g},{}\n",
+                        bench::csv_cell(p.category), op_letter(p.op_a), op_letter(p.op_b), p.m, p.n, p.k, p.lda, p.ldb,
+                        p.ldc, p.batch, t.rung->id, alignment_name(t.alignment), bench::csv_cell(t.config),
+                        t.time.median, t.time.q1, t.time.q3, t.runs, t.rank, t.predicted_cycles, t.models_rank);
   }
   return text;
 }
