@@ -8,6 +8,7 @@
 #include <span>
 
 #include "stderr_line.hpp"
+#include "sum_order.hpp"
 
 namespace ladder::shim {
 
@@ -25,6 +26,7 @@ constexpr Word<DeviceWish> device_words[] = {{"auto", DeviceWish::automatic},
                                              {"emulate", DeviceWish::emulate}};
 constexpr Word<LogLevel> log_words[] = {
     {"off", LogLevel::off}, {"summary", LogLevel::summary}, {"call", LogLevel::call}};
+constexpr Word<bool> reproducible_words[] = {{"0", false}, {"1", true}};
 
 std::string complaint(const char* name, std::string_view value, std::string_view valid) {
   return fmt::format("ladderblas: {}={} is not valid; valid are: {}; the default is used", name, value, valid);
@@ -85,6 +87,7 @@ const Config& read_process_environment() {
     std::vector<std::string> complaints;
     // Never freed: calls may still come while the process ends.
     parsed = new Config(parse_config([](const char* name) -> const char* { return std::getenv(name); }, complaints));
+    set_plain_sums(parsed->reproducible);
     for (const std::string& line : complaints) stderr_line(line);
     return *parsed;
   } catch (const std::exception&) {
@@ -121,6 +124,8 @@ Config parse_config(Environment environment, std::vector<std::string>& complaint
   config.blas = read(environment, "LADDER_BLAS");
   config.cublas = read(environment, "LADDER_CUBLAS");
   config.tuning = parse_tuning(environment);
+  config.reproducible =
+      parse_word(environment, "LADDER_REPRODUCIBLE", reproducible_words, config.reproducible, complaints);
   return config;
 }
 

@@ -35,6 +35,7 @@ struct Config {
   std::string blas;      ///< LADDER_BLAS; empty: whatever the loader has
   std::string cublas;    ///< LADDER_CUBLAS; likewise
   TuningSetting tuning;
+  bool reproducible = false;  ///< LADDER_REPRODUCIBLE: every sum in the plain order of k
 };
 
 /// Value of an environment variable, or null.
@@ -51,7 +52,8 @@ std::string default_tuning_cache(Environment environment);
 /// The rungs that LADDER_RUNG and the public interface accept, for messages: "0 cublas, 1 naive, ...".
 std::string valid_rungs();
 
-/// The process's configuration: parsed at the first call, complaints on stderr then. Any thread.
+/// The process's configuration: parsed at the first call, complaints on stderr then. When that call returns, launches
+/// sum as LADDER_REPRODUCIBLE asks. Any thread.
 const Config& config();
 
 /// LADDER_DEVICE=emulate: no GPU and no cuBLAS is ever touched.

@@ -104,6 +104,19 @@ TEST_CASE("LADDER_DEVICE and LADDER_LOG take their words and no others") {
   CHECK(parsed.complaints[1].find("LADDER_LOG=1 is not valid; valid are: off, summary, call") != std::string::npos);
 }
 
+TEST_CASE("LADDER_REPRODUCIBLE is 1 or 0") {
+  CHECK_FALSE(parse({}).config.reproducible);
+  CHECK_FALSE(parse({{"LADDER_REPRODUCIBLE", "0"}}).config.reproducible);
+  CHECK(parse({{"LADDER_REPRODUCIBLE", "1"}}).config.reproducible);
+  for (const char* bad : {"yes", "2", "1 ", "true"}) {
+    const Parsed parsed = parse({{"LADDER_REPRODUCIBLE", bad}});
+    CHECK_FALSE(parsed.config.reproducible);
+    REQUIRE(parsed.complaints.size() == 1);
+    CHECK(parsed.complaints[0] == "ladderblas: LADDER_REPRODUCIBLE=" + std::string(bad) +
+                                      " is not valid; valid are: 0, 1; the default is used");
+  }
+}
+
 TEST_CASE("paths are taken as they are") {
   const Parsed parsed =
       parse({{"LADDER_LOG_FILE", "/tmp/a b%p"}, {"LADDER_BLAS", "libx.so"}, {"LADDER_CUBLAS", "/y/libcublas.so"}});

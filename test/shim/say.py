@@ -68,7 +68,7 @@ with tempfile.TemporaryDirectory() as folder:
     only_call(lines[1:])
 
 # A bad value: one line that names the valid ones, and the default.
-for variable in ("LADDER_RUNG", "LADDER_LOG", "LADDER_DEVICE"):
+for variable in ("LADDER_RUNG", "LADDER_LOG", "LADDER_DEVICE", "LADDER_REPRODUCIBLE"):
     (line,) = without_xerbla(run(**{variable: "nonsense", "LADDER_BLAS": ""}))
     assert line.startswith(f"ladderblas: {variable}=nonsense is not valid; valid are: "), line
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "config.hpp"
 #include "machine.hpp"
 #include "op_letter.hpp"
 #include "place.hpp"
@@ -154,6 +155,7 @@ int verify_command(const VerifyOptions& options) {
     fmt::print(stderr, "ladder: there is no GPU that works here; --device emulate runs the rungs on the CPU\n");
     return exit_usage;
   }
+  shim::config();  // the rungs sum as LADDER_REPRODUCIBLE has them sum in a program
   std::vector<RungReport> reports;
   for (const Rung& rung : rungs()) {
     if (options.rung == "all" || find_rung(options.rung) == &rung)
