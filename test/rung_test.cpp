@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every rung, emulated: against float64 with a derived bound, and bit for bit against rung 1.
+// Every rung and its configurations, emulated, at the edges of the rung's tile: against float64 with a derived bound,
+// and bit for bit against rung 1.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -7,42 +8,13 @@
 #include <vector>
 
 #include "support/rung_case.hpp"
+#include "support/turns.hpp"
 
 namespace ladder::test {
 
 namespace {
 
 constexpr Op ops[] = {Op::none, Op::transpose};
-
-struct Blend {
-  float alpha;
-  float beta;
-};
-constexpr Blend blends[] = {{1.0f, 0.0f}, {0.7f, -1.3f}, {-1.0f, 1.0f}, {1.0f, 1.0f}, {0.0f, 0.7f},
-                            {2.5f, 0.0f}, {0.0f, 0.0f},  {1.0f, -1.0f}, {0.0f, 1.0f}, {-0.3f, 0.7f}};
-
-// The options that a case takes in turn. Their numbers have no common divisor, so that all pairs come up.
-class Turns {
- public:
-  Case next(const Shape& shape, Op op_a, Op op_b) {
-    const std::size_t turn = turn_++;
-    const Blend& blend = blends[turn % std::size(blends)];
-    Case c;
-    c.shape = shape;
-    c.op_a = op_a;
-    c.op_b = op_b;
-    c.alpha = blend.alpha;
-    c.beta = blend.beta;
-    c.lines = static_cast<Lines>(turn % 3);
-    c.shift = turn % 7 < 4 ? 0 : 1;
-    c.scalars_by_address = turn % 11 < 4;
-    c.seed = static_cast<std::uint32_t>(turn);
-    return c;
-  }
-
- private:
-  std::size_t turn_ = 0;
-};
 
 }  // namespace
 
@@ -102,11 +74,13 @@ TEST_CASE("NaN, infinity and subnormals go through as IEEE says") {
   for (const Rung* rung : chosen_rungs()) {
     for (const float special : specials) {
       for (const Op op : ops) {
-        Operands operands({.shape = {9, 10, 11}, .op_a = op, .op_b = op, .alpha = 1.0f, .beta = 0.5f, .shift = 1});
-        operands.a.at(3, 5) = special;
-        operands.b.at(2, 7) = special;
-        operands.c.at(8, 9) = special;
-        check_operands(*rung, operands);
+        for (const Shape& shape : {Shape{9, 10, 11}, {3, 70, 2003}, {66, 5, 1025}}) {
+          Operands operands({.shape = shape, .op_a = op, .op_b = op, .alpha = 1.0f, .beta = 0.5f, .shift = 1});
+          operands.a.at(operands.a.rows() / 3, operands.a.columns() / 2) = special;
+          operands.b.at(operands.b.rows() / 4, operands.b.columns() * 2 / 3) = special;
+          operands.c.at(shape.m - 1, shape.n - 1) = special;
+          check_operands(*rung, operands);
+        }
       }
     }
   }
@@ -124,12 +98,13 @@ TEST_CASE("the sign of zero and subnormals are kept, in a slab that is cut too")
                              {0x1p-75f, 0x1p-74f, 0x1p-149f, 1.0f}};
   for (const Rung* rung : chosen_rungs()) {
     for (const Values& values : sets) {
-      const Shape shape{5, 6, rung->emulated->tile.bk + 1};
-      Operands operands({.shape = shape, .alpha = 1.0f, .beta = values.beta});
-      operands.a.fill(values.a);
-      operands.b.fill(values.b);
-      operands.c.fill(values.c);
-      check_operands(*rung, operands);
+      for (const Shape& shape : {Shape{5, 6, rung->emulated->tile.bk + 1}, {65, 3, 2051}, {2, 129, 1030}}) {
+        Operands operands({.shape = shape, .alpha = 1.0f, .beta = values.beta, .exact = true});
+        operands.a.fill(values.a);
+        operands.b.fill(values.b);
+        operands.c.fill(values.c);
+        check_operands(*rung, operands);
+      }
     }
   }
 }
@@ -145,7 +120,8 @@ TEST_CASE("alpha = 0 and k = 0 read neither A nor B; alpha = 0 with beta = 1 lea
                              .beta = beta,
                              .lines = Lines::odd,
                              .scalars_by_address = by_address,
-                             .inputs_unreadable = true});
+                             .inputs_unreadable = true,
+                             .exact = true});
           if (beta == 1.0f) operands.c.at(2, 3) = float_of(0x7fabcdefu);  // a NaN whose bits an FMA would change
           check_operands(*rung, operands);
         }

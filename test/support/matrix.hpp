@@ -62,6 +62,18 @@ class Matrix {
     }
   }
 
+  /// Uniform among the integers from -2 to 2: sums of a few million of their products are exact in FP32, in any order.
+  void fill_with_integers(std::uint32_t seed) {
+    constexpr std::uint32_t values = 5;
+    constexpr int largest = 2;
+    std::mt19937 generator(seed);
+    for (std::int64_t j = 0; j < columns_; ++j) {
+      for (std::int64_t i = 0; i < rows_; ++i) {
+        at(i, j) = static_cast<float>(static_cast<int>(generator() % values) - largest);
+      }
+    }
+  }
+
   /// True where nobody wrote to a guard band or to the slack.
   bool canaries_live() const {
     const auto first = static_cast<std::int64_t>(first_);

@@ -22,7 +22,9 @@ struct Expected {
 /// in order, one rounding each:              |s' - s| <= gamma_k S,           S = sum |a||b|
 /// then p = fl(alpha s'), one rounding:       |p - alpha s'| <= u |alpha||s'|
 /// then c' = fl(beta c + p), one rounding:    |c' - (beta c + p)| <= u |beta c + p|
-/// so |c' - c_exact| <= |alpha| gamma_k S + u |alpha| (|s| + gamma_k S) + u (|value| + the two before).
+/// Where it adds up blocks of k, none of them empty, a product still goes through at most k roundings: those of its own
+/// block and one for each other block. Adding two numbers never underflows.
+/// So |c' - c_exact| <= |alpha| gamma_k S + u |alpha| (|s| + gamma_k S) + u (|value| + the two before).
 /// Each of the k + 2 roundings may instead lose half of the least subnormal, 2^-150, scaled by at most
 /// max(1, |alpha|). This oracle's own error is the same formula with u = 2^-53.
 std::vector<Expected> expected_result(const GemmProblem& problem);

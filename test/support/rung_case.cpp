@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -56,31 +57,64 @@ const float* unreadable() {
   return static_cast<const float*>(memory);
 }
 
-/// Of a rung or of one of its configurations.
-template <class Kernel>
-LaunchStatus launch(const Kernel& kernel, const Operands& operands, Matrix& result) {
-  const Matrix::Armed armed_a(operands.a);
-  const Matrix::Armed armed_b(operands.b);
-  const Matrix::Armed armed_c(result);
-  return kernel.launch(operands.problem(result), nullptr);
+using LaunchFunction = LaunchStatus (*)(const GemmProblem& problem, Stream stream);
+
+Matrix result_of(LaunchFunction launch, const Operands& operands) {
+  Matrix result = operands.c;
+  {
+    const Matrix::Armed armed_a(operands.a);
+    const Matrix::Armed armed_b(operands.b);
+    const Matrix::Armed armed_c(result);
+    REQUIRE(launch(operands.problem(result), nullptr) == launch_ok);
+  }
+  CHECK(result.canaries_live());
+  return result;
 }
 
-void check_elements(const Matrix& result, const Matrix& of_rung_1, const std::vector<Expected>& expected) {
+void check_within_bound(const Matrix& result, const std::vector<Expected>& expected) {
   std::int64_t wrong = 0;
-  std::int64_t different = 0;
   for (std::int64_t j = 0; j < result.columns(); ++j) {
     for (std::int64_t i = 0; i < result.rows(); ++i) {
       const Expected& due = expected[static_cast<std::size_t>(i + j * result.rows())];
       if (!agrees(result.at(i, j), due) && wrong++ == 0) {
         MESSAGE("C(", i, ", ", j, ") = ", result.at(i, j), ", due ", due.value, " +- ", due.bound);
       }
-      if (!same_value(result.at(i, j), of_rung_1.at(i, j)) && different++ == 0) {
-        MESSAGE("C(", i, ", ", j, ") = ", result.at(i, j), ", rung 1 has ", of_rung_1.at(i, j));
-      }
     }
   }
   CHECK(wrong == 0);
+}
+
+void check_same(const Matrix& result, const Matrix& other, const char* whose) {
+  std::int64_t different = 0;
+  for (std::int64_t j = 0; j < result.columns(); ++j) {
+    for (std::int64_t i = 0; i < result.rows(); ++i) {
+      if (!same_value(result.at(i, j), other.at(i, j)) && different++ == 0) {
+        MESSAGE("C(", i, ", ", j, ") = ", result.at(i, j), ", ", whose, " has ", other.at(i, j));
+      }
+    }
+  }
   CHECK(different == 0);
+}
+
+/// What a launch has to agree with.
+struct Due {
+  std::vector<Expected> expected;
+  std::optional<Matrix> of_rung_1;  // none in the tiny set
+};
+
+void check_launch(LaunchFunction launch, Sums sums, const Operands& operands, const Due& due) {
+  const Matrix result = result_of(launch, operands);
+  check_within_bound(result, due.expected);
+  if (!due.of_rung_1) return;
+  if (sums == Sums::by_k || operands.how.exact) {
+    check_same(result, *due.of_rung_1, "rung 1");
+  } else {
+    check_same(result_of(launch, operands), result, "the run before");
+  }
+  if (sums != Sums::as_asked) return;
+  const PlainSums asked;
+  INFO("in the order of k");
+  check_same(result_of(launch, operands), *due.of_rung_1, "rung 1");
 }
 
 }  // namespace
@@ -90,14 +124,29 @@ std::string describe(const std::string& kernel, const Case& c) {
   return kernel + " op=" + letter(c.op_a) + letter(c.op_b) + " m=" + std::to_string(c.shape.m) +
          " n=" + std::to_string(c.shape.n) + " k=" + std::to_string(c.shape.k) + " alpha=" + std::to_string(c.alpha) +
          " beta=" + std::to_string(c.beta) + " lines=" + std::to_string(static_cast<int>(c.lines)) +
-         " shift=" + std::to_string(c.shift) + (c.scalars_by_address ? " scalars by address" : "");
+         " shift=" + std::to_string(c.shift) + (c.scalars_by_address ? " scalars by address" : "") +
+         (c.exact ? " exact" : "");
 }
 
 bool same_value(float left, float right) {
   return bits_of(left) == bits_of(right) || (std::isnan(left) && std::isnan(right));
 }
 
-Operands::Operands(const Case& c) : ProductMatrices(shape_of(c), c.shift, c.seed), how(c) {}
+bool can_run(const KernelConfig& config, const GemmProblem& problem, int multiprocessors) {
+  return std::isfinite(config.predicted_cycles(problem, multiprocessors));
+}
+
+Sums sums_of(const RungKernel& kernel) {
+  const bool all_by_k = std::all_of(kernel.configs.begin(), kernel.configs.end(),
+                                    [](const KernelConfig& config) { return config.sums == Sums::by_k; });
+  return all_by_k ? Sums::by_k : Sums::as_asked;
+}
+
+Operands::Operands(const Case& c) : ProductMatrices(shape_of(c), c.shift, c.seed), how(c) {
+  if (!c.exact) return;
+  a.fill_with_integers(c.seed);
+  b.fill_with_integers(c.seed + 1);
+}
 
 GemmProblem Operands::problem(Matrix& result) const {
   GemmProblem p = ProductMatrices::problem(shape_of(how), result);
@@ -133,30 +182,26 @@ std::vector<const Rung*> chosen_rungs() {
   return all;
 }
 
-void check_operands(const Rung& rung, const Operands& operands) {
+void check_operands(const Rung& rung, const Operands& operands, Ran* ran) {
   const std::string text = describe(rung.id, operands.how);
   INFO(text);
   const Operands before = operands;
-  Matrix result = operands.c;
-  const GemmProblem problem = operands.problem(result);
+  Matrix unchanged = operands.c;
+  const GemmProblem problem = operands.problem(unchanged);
   REQUIRE(first_illegal_argument(problem) == GemmArgument::none);
   if (is_noop(problem)) return;
-  const std::vector<Expected> expected = expected_result(problem);
+  Due due{expected_result(problem), std::nullopt};
+  if (effort() != Effort::tiny) due.of_rung_1 = result_of(find_rung("naive")->emulated->launch, operands);
 
-  REQUIRE(launch(*rung.emulated, operands, result) == launch_ok);
-  Matrix of_rung_1 = effort() == Effort::tiny ? result : operands.c;
-  if (effort() != Effort::tiny) REQUIRE(launch(*find_rung("naive")->emulated, operands, of_rung_1) == launch_ok);
-
-  check_elements(result, of_rung_1, expected);
-  CHECK(result.canaries_live());
+  check_launch(rung.emulated->launch, sums_of(*rung.emulated), operands, due);
   for (const KernelConfig& config : rung.emulated->configs) {
+    if (!can_run(config, problem)) continue;
     INFO(config.name);
-    Matrix of_config = operands.c;
-    REQUIRE(launch(config, operands, of_config) == launch_ok);
-    check_elements(of_config, result, expected);
-    CHECK(of_config.canaries_live());
+    check_launch(config.launch, config.sums, operands, due);
+    if (ran != nullptr) ran->insert(&config);
   }
-  if (operands.how.beta == 1.0f && (operands.how.alpha == 0.0f || problem.k == 0)) CHECK(result.same_bits(operands.c));
+  const bool leaves_c = operands.how.beta == 1.0f && (operands.how.alpha == 0.0f || problem.k == 0);
+  if (leaves_c) CHECK(result_of(rung.emulated->launch, operands).same_bits(operands.c));
   CHECK(operands.a.same_bits(before.a));
   CHECK(operands.b.same_bits(before.b));
 }

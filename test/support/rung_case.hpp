@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "product_matrices.hpp"
 #include "rung.hpp"
 #include "shapes.hpp"
+#include "sum_order.hpp"
 
 namespace ladder::test {
 
@@ -29,6 +31,7 @@ struct Case {
   int shift = 0;  ///< floats from an aligned address to each matrix
   bool scalars_by_address = false;
   bool inputs_unreadable = false;  ///< A and B are given by addresses that fault
+  bool exact = false;              ///< A and B hold small integers: no order of summation may change a bit
   std::uint32_t seed = 1;
 };
 
@@ -48,17 +51,39 @@ struct Operands : ProductMatrices {
 /// Equal bits; a NaN equals a NaN.
 bool same_value(float left, float right);
 
+/// While this lives, every launch sums in the plain order of k.
+class PlainSums {
+ public:
+  PlainSums() { set_plain_sums(true); }
+  PlainSums(const PlainSums&) = delete;
+  PlainSums& operator=(const PlainSums&) = delete;
+  ~PlainSums() { set_plain_sums(false); }
+};
+
+/// What the emulator reports, as its rungs see it.
+inline constexpr int emulated_multiprocessors = 132;
+
+/// True where the configuration runs this problem: its model gives a time.
+bool can_run(const KernelConfig& config, const GemmProblem& problem, int multiprocessors = emulated_multiprocessors);
+
+/// How the rung's own choice sums: by_k where all that it chooses from does.
+Sums sums_of(const RungKernel& kernel);
+
+/// Configurations that have been run.
+using Ran = std::set<const KernelConfig*>;
+
 /// LADDER_TEST_SET: full (default), small or tiny.
 Effort effort();
 
 /// Every rung that has an emulated kernel, or the one that LADDER_TEST_RUNG names.
 std::vector<const Rung*> chosen_rungs();
 
-/// Runs the rung on a copy of C and checks: the status, each element against float64 and against rung 1's
-/// bits (not in the tiny set), the canaries of C, and that A and B are what they were. A no-op is only checked to be
-/// one.
-void check_operands(const Rung& rung, const Operands& operands);
+/// Runs the rung, and each of its configurations that can run this, on copies of C and checks: the status, each element
+/// against float64, the canaries of C, and that A and B are what they were. What sums by k, or is asked to, gives rung
+/// 1's bits (not looked at in the tiny set); what sums in blocks gives the same bits twice, and rung 1's where the
+/// operands are exact. A no-op is only checked to be one.
+void check_operands(const Rung& rung, const Operands& operands, Ran* ran = nullptr);
 
-inline void check_case(const Rung& rung, const Case& c) { check_operands(rung, Operands(c)); }
+inline void check_case(const Rung& rung, const Case& c, Ran* ran = nullptr) { check_operands(rung, Operands(c), ran); }
 
 }  // namespace ladder::test

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// One batch in one launch in the emulator, and what must hold after it.
+#pragma once
+
+#include <cstdint>
+
+#include "rung_case.hpp"
+
+namespace ladder::test {
+
+struct BatchCase {
+  /// From one matrix to the next, in whole matrices: of either sign, and 0 for a matrix that all products share.
+  struct Strides {
+    std::int64_t a = 1;
+    std::int64_t b = 1;
+    std::int64_t c = 1;
+  };
+
+  Shape shape{};
+  Op op_a = Op::none;
+  Op op_b = Op::none;
+  std::int64_t batch = 3;
+  Strides strides{};
+  /// Floats between neighbours of A, twice as many of B and three times of C. With 1, some matrices lie off a 16-byte
+  /// boundary although the first one is on it.
+  std::int64_t apart = 1;
+};
+
+/// Runs the batch by the rung's own choice and by each of its configurations that can run it. What sums by k, or is
+/// asked to, gives the bits that rung 1 gives product by product; what sums in blocks gives them where the operands are
+/// exact, and otherwise the same bits twice. Nothing is written between the matrices.
+void check_batch(const Rung& rung, const BatchCase& batch, Ran* ran = nullptr);
+
+}  // namespace ladder::test
