@@ -6,8 +6,9 @@
 //   launch<kernel, Smem>(tiles, threads, stream, problem, extra...)   tiles along x, the batch along y and z
 //   launch_blocks<kernel, Smem>(blocks, ...)  the same for a grid that is not bound to the batch
 //   block_smem<Smem>()                        the block's shared memory, seen as one struct
-//   async_copy<BYTES>(dst, src)               global -> shared, 4 or 16 bytes, lands at a StageBarrier
+//   async_copy<BYTES>(dst, src)               global -> shared, 4 or 16 bytes, lands at one of the next two
 //   async_copy_some(dst, src, bytes)          the same for the first bytes of 16; the rest becomes zeros
+//   close_copies(), wait_for_copies<LATER>()  a thread's own async copies in groups, without a barrier
 //   StageBarrier                              per-stage full/empty barrier in shared memory
 //   load_once(src), load_part(src)            128-bit loads of what is read once, and of another block's sums
 //   take_ticket(counter)                      which of the blocks that share a tile comes when

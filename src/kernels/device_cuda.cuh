@@ -28,7 +28,8 @@ __device__ __forceinline__ std::uint32_t smem_address(const void* p) {
 }
 
 /// Copies BYTES (4 or 16, both addresses aligned to it) from global to shared memory. The copy is in
-/// flight until a StageBarrier that this thread arrived on with arrive_when_copies_land() completes.
+/// flight until a StageBarrier that this thread arrived on with arrive_when_copies_land() completes, or until
+/// wait_for_copies().
 /// Below sm_80 it is a plain load and store.
 template <int BYTES>
 __device__ __forceinline__ void async_copy(float* smem, const float* gmem) {
@@ -56,6 +57,21 @@ __device__ __forceinline__ void async_copy_some(float* smem, const float* gmem, 
                : "memory");
 #else
   for (int i = 0; i < 4; ++i) smem[i] = i * int{sizeof(float)} < bytes ? __ldg(gmem + i) : 0.0f;
+#endif
+}
+
+/// Ends a group of this thread's async copies, maybe an empty one.
+__device__ __forceinline__ void close_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/// Returns when all groups but the LATER last ones have landed. Other threads see them after they have met this one.
+template <int LATER>
+__device__ __forceinline__ void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
 #endif
 }
 

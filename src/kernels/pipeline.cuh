@@ -3,6 +3,8 @@
 // block tile. pipeline_feed.cuh is the producer half.
 #pragma once
 
+#include <type_traits>
+
 #include "epilogue.cuh"
 #include "operand.cuh"
 #include "pipeline_feed.cuh"
@@ -14,14 +16,24 @@ namespace ladder::LADDER_DEVICE {
 inline constexpr int SKEW = vec;
 
 /// STAGES slabs of both operands. full[s]: the copies of stage s have landed; empty[s]: every consuming
-/// thread has read it.
+/// warp has read it.
 template <class Tile>
 struct PipelineSmem {
   float a[Tile::STAGES][Tile::BK][Tile::BM + SKEW];
   float b[Tile::STAGES][Tile::BK][Tile::BN + SKEW];
   StageBarrier full[Tile::STAGES];
   StageBarrier empty[Tile::STAGES];
+  StageBarrier met;      ///< where the consuming threads meet
+  std::uint32_t ticket;  ///< one thread's word to the others
 };
+
+/// Whether each lane of a warp says that it has read a stage, or one for all of them after __syncwarp(). One is 1 to
+/// 5 % quicker; compute-sanitizer's racecheck does not see that it speaks for the others.
+#if defined(LADDER_EVERY_LANE_ARRIVES)
+inline constexpr int arrivals_per_warp = warp_size;
+#else
+inline constexpr int arrivals_per_warp = 1;
+#endif
 
 /// Of the whole block, before the ring's first use.
 template <class Tile>
@@ -29,10 +41,20 @@ __device__ __forceinline__ void init_barriers(PipelineSmem<Tile>& smem, int prod
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < Tile::STAGES; ++stage) {
       smem.full[stage].init(producing_threads);
-      smem.empty[stage].init(Tile::THREADS);
+      smem.empty[stage].init(Tile::WARPS * arrivals_per_warp);
     }
+    smem.met.init(Tile::THREADS);
   }
   __syncthreads();
+}
+
+/// Of a whole warp, when all its lanes have read the stage.
+__device__ __forceinline__ void release_stage(StageBarrier& empty) {
+  if constexpr (arrivals_per_warp == 1) {
+    __syncwarp();
+    if (threadIdx.x % warp_size != 0) return;
+  }
+  empty.arrive();
 }
 
 /// A position in the ring: the stage, and the parity of the phase that a wait there waits for.
@@ -49,33 +71,6 @@ struct RingCursor {
   }
 };
 
-/// How K is cut into slabs of BK.
-struct SlabCount {
-  int total;    ///< the partial one included
-  int whole;    ///< slabs of exactly BK
-  int residue;  ///< k of the partial slab, 0 when there is none
-};
-
-template <int BK>
-__device__ __forceinline__ SlabCount count_slabs(std::int64_t k) {
-  return {static_cast<int>((k + BK - 1) / BK), static_cast<int>(k / BK), static_cast<int>(k % BK)};
-}
-
-/// Tile of this block. Blocks walk groups of GROUP tile columns, column by column inside a group, so that
-/// the panels in use at one time stay in the L2 cache.
-template <class Tile>
-__device__ __forceinline__ BlockTile locate_grouped_tile(const GemmProduct& p) {
-  constexpr std::uint32_t GROUP = 8;
-  const auto tiles_m = static_cast<std::uint32_t>((p.m + Tile::BM - 1) / Tile::BM);
-  const auto tiles_n = static_cast<std::uint32_t>((p.n + Tile::BN - 1) / Tile::BN);
-  const std::uint32_t group = blockIdx.x / (GROUP * tiles_m);
-  const std::uint32_t within = blockIdx.x % (GROUP * tiles_m);
-  const std::uint32_t left = tiles_n - group * GROUP;
-  const std::uint32_t columns = left < GROUP ? left : GROUP;
-  return tile_at(p, static_cast<std::int64_t>(within / columns) * Tile::BM,
-                 static_cast<std::int64_t>(group * GROUP + within % columns) * Tile::BN);
-}
-
 /// A thread's TM x TN results: quads of rows LANES_M quads apart, quads of columns LANES_N quads apart, so
 /// that a warp's 128-bit reads of a row of the tile are contiguous.
 template <class Tile>
@@ -83,7 +78,9 @@ class ThreadTile {
  public:
   __device__ __forceinline__ explicit ThreadTile(int thread)
       : m0_(thread / warp_size % Tile::WARPS_M * Tile::WM + thread % warp_size % Tile::LANES_M * vec),
-        n0_(thread / warp_size / Tile::WARPS_M * Tile::WN + thread % warp_size / Tile::LANES_M * vec) {
+        n0_(thread / warp_size / Tile::WARPS_M * Tile::WN + thread % warp_size / Tile::LANES_M * vec) {}
+
+  __device__ __forceinline__ void clear() {
 #pragma unroll
     for (int j = 0; j < Tile::TN; ++j) {
 #pragma unroll
@@ -93,6 +90,11 @@ class ThreadTile {
 
   __device__ __forceinline__ int m0() const { return m0_; }
   __device__ __forceinline__ int n0() const { return n0_; }
+
+  /// True where this warp has a share in C.
+  __device__ __forceinline__ bool inside(const BlockTile& block) const {
+    return m0_ / Tile::WM * Tile::WM < block.rows && n0_ / Tile::WN * Tile::WN < block.columns;
+  }
 
   /// Fragments of one step of k into register buffer `buffer`; row_a and row_b point at this thread's first quad.
   __device__ __forceinline__ void load_fragments(int buffer, const float* row_a, const float* row_b) {
@@ -113,28 +115,83 @@ class ThreadTile {
     }
   }
 
+  /// Sets the sums aside in `part`, which has room for a block tile: quad by quad, neighbouring threads next to each
+  /// other.
+  __device__ __forceinline__ void store_part(float* part, int thread) const {
+#pragma unroll
+    for (int quad = 0; quad < QUADS; ++quad) {
+      const float* sum = &sum_[quad * vec / Tile::TM][quad * vec % Tile::TM];
+      *quad_of_part(part, thread, quad) = make_float4(sum[0], sum[1], sum[2], sum[3]);
+    }
+  }
+
+  /// sum = part.
+  __device__ __forceinline__ void load_part_of(const float* part, int thread) {
+#pragma unroll
+    for (int quad = 0; quad < QUADS; ++quad) {
+      const float4 theirs = load_part(reinterpret_cast<const float*>(quad_of_part(part, thread, quad)));
+      float* sum = &sum_[quad * vec / Tile::TM][quad * vec % Tile::TM];
+      sum[0] = theirs.x, sum[1] = theirs.y, sum[2] = theirs.z, sum[3] = theirs.w;
+    }
+  }
+
+  /// sum += part.
+  __device__ __forceinline__ void add_part(const float* part, int thread) {
+#pragma unroll
+    for (int quad = 0; quad < QUADS; ++quad) {
+      const float4 theirs = load_part(reinterpret_cast<const float*>(quad_of_part(part, thread, quad)));
+      float* sum = &sum_[quad * vec / Tile::TM][quad * vec % Tile::TM];
+      sum[0] += theirs.x, sum[1] += theirs.y, sum[2] += theirs.z, sum[3] += theirs.w;
+    }
+  }
+
   /// Epilogue: alpha, beta and the store, in 128-bit accesses where C allows them.
   __device__ __forceinline__ void store(const GemmProduct& p, const Scalars& s, const BlockTile& block) const {
-    const bool vector_c = quads_aligned(p.c, p.ldc);
+    if (block.rows >= Tile::BM && quads_aligned(p.c, p.ldc)) {
+      store_blended(p, s, block, [](const Scalars& by, const float* sum, float* c, int) { blend_quad(by, sum, c); });
+    } else {
+      store_blended(p, s, block,
+                    [](const Scalars& by, const float* sum, float* c, int rows) { blend_some(by, sum, c, rows); });
+    }
+  }
+
+ private:
+  static constexpr int QUADS = Tile::TM * Tile::TN / vec;
+
+  template <class Float>
+  static __device__ __forceinline__ auto* quad_of_part(Float* part, int thread, int quad) {
+    using Quad = std::conditional_t<std::is_const_v<Float>, const float4, float4>;
+    return reinterpret_cast<Quad*>(part) + quad * Tile::THREADS + thread;
+  }
+
+  // With beta = 0 known the blend is short: a path of its own keeps the other's code out of the instruction cache.
+  template <class Blend>
+  __device__ __forceinline__ void store_blended(const GemmProduct& p, const Scalars& s, const BlockTile& block,
+                                                const Blend& blend_rows) const {
+    if (s.beta == 0.0f) {
+      store_each(p, Scalars{s.alpha, 0.0f}, block, blend_rows);
+    } else {
+      store_each(p, s, block, blend_rows);
+    }
+  }
+
+  template <class Blend>
+  __device__ __forceinline__ void store_each(const GemmProduct& p, const Scalars& s, const BlockTile& block,
+                                             const Blend& blend_rows) const {
+    float* corner = p.c + block.m0 + m0_ + (block.n0 + n0_) * p.ldc;
 #pragma unroll
     for (int j = 0; j < Tile::TN; ++j) {
-      const std::int64_t n = block.n0 + n0_ + j / vec * vec * Tile::LANES_N + j % vec;
-      if (n < p.n) {
+      const int column = j / vec * vec * Tile::LANES_N + j % vec;
+      if (n0_ + column < block.columns) {
+        float* c = corner + column * p.ldc;
 #pragma unroll
         for (int i = 0; i < Tile::TM; i += vec) {
-          const std::int64_t m = block.m0 + m0_ + i * Tile::LANES_M;
-          float* c = p.c + m + n * p.ldc;
-          if (vector_c && p.m - m >= vec) {
-            blend_quad(s, &sum_[j][i], c);
-          } else {
-            blend_some(s, &sum_[j][i], c, p.m - m);
-          }
+          blend_rows(s, &sum_[j][i], c + i * Tile::LANES_M, block.rows - m0_ - i * Tile::LANES_M);
         }
       }
     }
   }
 
- private:
   template <int COUNT, int LANES>
   static __device__ __forceinline__ void load_quads(float (&fragment)[COUNT], const float* row) {
 #pragma unroll

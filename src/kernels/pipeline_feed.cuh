@@ -17,20 +17,17 @@ enum class Feed {
 
 /// Which of them suits an operand; `mn_major`: it is contiguous along m (n) in memory. `stride`: to the next of a
 /// batch.
-__host__ __device__ inline Feed feed_of(bool mn_major, const float* data, std::int64_t ld, std::int64_t stride = 0) {
+__host__ __device__ inline Feed feed_of(bool mn_major, const float* data, std::int64_t ld, std::int64_t stride) {
   if (!mn_major) return Feed::element_k;
   return quads_aligned(data, ld) && stride % vec == 0 ? Feed::vector_mn : Feed::element_mn;
 }
 
-__host__ __device__ inline Feed feed_of_a(const GemmProduct& p) { return feed_of(p.op_a == Op::none, p.a, p.lda); }
-__host__ __device__ inline Feed feed_of_b(const GemmProduct& p) { return feed_of(p.op_b == Op::transpose, p.b, p.ldb); }
-
 /// One that suits every product of a batch.
-inline Feed feed_of_every_a(const GemmProblem& p) {
-  return feed_of(p.op_a == Op::none, p.a, p.lda, p.batch > 1 ? p.stride_a : 0);
+__host__ __device__ inline Feed feed_of_every_a(const GemmProduct& first, const BatchLayout& layout) {
+  return feed_of(first.op_a == Op::none, first.a, first.lda, layout.batch > 1 ? layout.stride_a : 0);
 }
-inline Feed feed_of_every_b(const GemmProblem& p) {
-  return feed_of(p.op_b == Op::transpose, p.b, p.ldb, p.batch > 1 ? p.stride_b : 0);
+__host__ __device__ inline Feed feed_of_every_b(const GemmProduct& first, const BatchLayout& layout) {
+  return feed_of(first.op_b == Op::transpose, first.b, first.ldb, layout.batch > 1 ? layout.stride_b : 0);
 }
 
 /// Calls body(feed) with an integral constant of `feed`, on the host or in a kernel.
@@ -43,26 +40,28 @@ __host__ __device__ __forceinline__ auto with_feed(Feed feed, const Body& body) 
 
 /// Copies slabs of BK steps of k of one panel, one after the other; `thread` of THREADS takes its share.
 ///
-/// Elements outside the matrix are not copied: what they would feed is discarded in the epilogue, and the
-/// mainloop stops at the last real k.
+/// Elements outside the matrix are not read; what stands in their place is discarded in the epilogue, and the mainloop
+/// stops at the last real k.
 template <Feed FEED, int BMN, int BK, int SKEW, int THREADS>
 class TileFeed {
  public:
-  /// `operand`, `ld`: A (or B) as stored; the tile starts at row (column) mn0 of `mn_extent`.
+  /// `operand`, `ld`: A (or B) as stored; the tile starts at row (column) mn0 of `mn_extent`, its first slab at k0.
   __device__ __forceinline__ TileFeed(const float* operand, std::int64_t ld, std::int64_t mn0, std::int64_t mn_extent,
-                                      int thread)
-      : mn_(first_mn(thread)), k_(first_k(thread)), ld_(ld), mn_left_(mn_extent - mn0) {
+                                      std::int64_t k0, int thread)
+      : mn_(first_mn(thread)), k_(first_k(thread)), ld_(ld), mn_left_(panel_extent(mn_extent - mn0) - mn_) {
     const std::int64_t mn = mn0 + mn_;
-    next_ = operand + (FEED == Feed::element_k ? mn * ld + k_ : mn + k_ * ld);
+    const std::int64_t k = k0 + k_;
+    next_ = operand + (FEED == Feed::element_k ? mn * ld + k : mn + k * ld);
   }
 
   /// Issues the copies of the next slab, of which k_left steps of k exist, into `tile`.
-  __device__ __forceinline__ void issue(float* tile, std::int64_t k_left) {
+  __device__ __forceinline__ void issue(float* tile, int k_left) {
     float* target = tile + k_ * ROW + mn_;
-    if (mn_left_ >= BMN && k_left >= BK && ld_ <= UINT32_MAX) {
-      issue_all(target);
+    const int lines = lines_inside(k_left);
+    if (ld_ <= UINT32_MAX) {
+      issue_near(target, lines);
     } else {
-      issue_inside(target, k_left);
+      issue_far(target, lines);
     }
     next_ += FEED == Feed::element_k ? BK : BK * ld_;
   }
@@ -106,38 +105,49 @@ class TileFeed {
     }
   }
 
-  // ld as 32 bits: each address is then one multiply-add from the first.
-  __device__ __forceinline__ void issue_all(float* target) const {
-    const auto ld = static_cast<std::uint32_t>(ld_);
+  // How many of this thread's lines lie inside the matrix: they step along m (n) in element_k, along k elsewhere.
+  __device__ __forceinline__ int lines_inside(int k_left) const {
+    if constexpr (FEED == Feed::element_k) {
+      return k_ < k_left ? (mn_left_ + MN_STEP - 1) / MN_STEP : 0;
+    } else {
+      return (k_left - k_ + K_STEP - 1) / K_STEP;
+    }
+  }
+
+  __device__ __forceinline__ void issue_line(float* target, const float* line) const {
 #pragma unroll
-    for (int i = 0; i < LINES; ++i) {
-      const float* line = next_ + std::uint64_t{ld} * static_cast<std::uint32_t>(i * LDS_PER_LINE);
-#pragma unroll
-      for (int j = 0; j < COPIES_PER_LINE; ++j) {
-        async_copy<WIDTH* int{sizeof(float)}>(target + i * (K_STEP * ROW + MN_STEP) + j * SPAN, line + j * SPAN);
+    for (int j = 0; j < COPIES_PER_LINE; ++j) {
+      const int left = mn_left_ - j * SPAN;
+      if constexpr (FEED == Feed::vector_mn) {
+        const int inside = left < 0 ? 0 : (left < vec ? left : vec);
+        async_copy_some(target + j * SPAN, line + j * SPAN, inside * int{sizeof(float)});
+      } else {
+        if (FEED == Feed::element_k || left > 0) async_copy<sizeof(float)>(target + j * SPAN, line + j * SPAN);
       }
     }
   }
 
-  __device__ __forceinline__ void issue_inside(float* target, std::int64_t k_left) const {
-    const float* line = next_;
+  // ld as 32 bits: each address is then one multiply-add from the first.
+  __device__ __forceinline__ void issue_near(float* target, int lines) const {
+    const auto ld = static_cast<std::uint32_t>(ld_);
+#pragma unroll
+    for (int i = 0; i < LINES; ++i) {
+      const float* line = next_ + std::uint64_t{ld} * static_cast<std::uint32_t>(i * LDS_PER_LINE);
+      if (i < lines) issue_line(target + i * (K_STEP * ROW + MN_STEP), line);
+    }
+  }
+
+  __device__ __forceinline__ void issue_far(float* target, int lines) const {
 #pragma unroll 1
-    for (int i = 0; i < LINES && k_ + i * K_STEP < k_left; ++i) {
-#pragma unroll 1
-      for (int j = 0; j < COPIES_PER_LINE * WIDTH; ++j) {
-        const int offset = j / WIDTH * SPAN + j % WIDTH;
-        if (mn_ + i * MN_STEP + offset < mn_left_) {
-          async_copy<sizeof(float)>(target + i * (K_STEP * ROW + MN_STEP) + offset, line + offset);
-        }
-      }
-      line += LDS_PER_LINE * ld_;
+    for (int i = 0; i < LINES && i < lines; ++i) {
+      issue_line(target + i * (K_STEP * ROW + MN_STEP), next_ + i * LDS_PER_LINE * ld_);
     }
   }
 
   int mn_;
   int k_;
   std::int64_t ld_;
-  std::int64_t mn_left_;
+  int mn_left_;  // from this thread's first element on
   const float* next_;
 };
 

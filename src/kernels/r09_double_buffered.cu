@@ -8,190 +8,116 @@
 // 64 x 64 x 16 where the large tile would leave multiprocessors idle.
 // Cost: 168 registers lent up to 232, 196 KiB of shared memory, one block an SM. Limit: register read ports.
 // Reference: CUTLASS's multistage and warp-specialised mainloops; PTX ISA, mbarrier, setmaxnreg.
-#include <algorithm>
 #include <limits>
 
 #include "device_traits.cuh"
-#include "pipeline.cuh"
+#include "pipeline_consumer.cuh"
+#include "pipeline_producer.cuh"
 #include "r09_members.hpp"
+#include "scratch.hpp"
+#include "sum_order.hpp"
+#include "work_planner.hpp"
 
 namespace ladder::LADDER_DEVICE {
 
 namespace {
-
-constexpr int PRODUCER_THREADS = 128;  // one warpgroup: the unit in which registers change hands
-[[maybe_unused]] constexpr int PRODUCER_REGISTERS = 40;
-[[maybe_unused]] constexpr int CONSUMER_REGISTERS = 232;  // 2 x 232 + 40 a lane fill the register file
-
-// ---------------------------------------------------------------------------------------- consumer
-
-template <class Tile, class Refill>
-__device__ __forceinline__ void mainloop(PipelineSmem<Tile>& smem, const SlabCount& slabs, ThreadTile<Tile>& tile,
-                                         const Refill& refill) {
-  constexpr int ROW_A = Tile::BM + SKEW;
-  constexpr int ROW_B = Tile::BN + SKEW;
-  RingCursor<Tile::STAGES> use;
-  const float* a = &smem.a[0][0][tile.m0()];
-  const float* b = &smem.b[0][0][tile.n0()];
-  if (slabs.total > 0) {
-    smem.full[0].wait(0);
-    tile.load_fragments(0, a, b);
-  }
-#pragma unroll 1
-  for (int slab = 0; slab < slabs.whole; ++slab) {
-    refill();
-#pragma unroll
-    for (int k = 0; k < Tile::BK; ++k) {
-      if (k + 1 < Tile::BK) {
-        tile.load_fragments((k + 1) % 2, a + (k + 1) * ROW_A, b + (k + 1) * ROW_B);
-      } else {
-        // Slab boundary: this thread has the rest in registers and is done with the stage. Every thread arrives:
-        // one for its whole warp would do, but compute-sanitizer does not see that it speaks for the others.
-        // The next stage's first fragments are fetched under the last outer product.
-        smem.empty[use.stage].arrive();
-        use.advance();
-        a = &smem.a[use.stage][0][tile.m0()];
-        b = &smem.b[use.stage][0][tile.n0()];
-        if (slab + 1 < slabs.total) {
-          smem.full[use.stage].wait(use.parity);
-          tile.load_fragments(0, a, b);
-        }
-      }
-      tile.accumulate(k % 2);
-    }
-  }
-#pragma unroll 1
-  for (int k = 0; k < slabs.residue; ++k) {
-    tile.load_fragments(0, a + k * ROW_A, b + k * ROW_B);
-    tile.accumulate(0);
-  }
-}
-
-// A warp whose whole tile lies outside C keeps the ring turning and computes nothing.
-template <class Tile, class Refill>
-__device__ __forceinline__ void pass_slabs_on(PipelineSmem<Tile>& smem, const SlabCount& slabs, const Refill& refill) {
-  RingCursor<Tile::STAGES> use;
-#pragma unroll 1
-  for (int slab = 0; slab < slabs.whole; ++slab) {
-    refill();
-    smem.full[use.stage].wait(use.parity);
-    smem.empty[use.stage].arrive();
-    use.advance();
-  }
-}
-
-template <class Tile, class Refill>
-__device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProduct& p, const Scalars& s,
-                                        const BlockTile& block, const SlabCount& slabs, const Refill& refill) {
-  ThreadTile<Tile> tile(threadIdx.x);
-  const int warp = threadIdx.x / warp_size;
-  if (warp % Tile::WARPS_M * Tile::WM < block.rows && warp / Tile::WARPS_M * Tile::WN < block.columns) {
-    mainloop(smem, slabs, tile, refill);
-    tile.store(p, s, block);
-  } else {
-    pass_slabs_on(smem, slabs, refill);
-  }
-}
-
-// ---------------------------------------------------------------------------------------- producer
-
-template <class Tile, Feed FEED_A, Feed FEED_B, int THREADS>
-class Producer {
- public:
-  __device__ __forceinline__ Producer(PipelineSmem<Tile>& smem, const GemmProduct& p, const BlockTile& block,
-                                      const SlabCount& slabs, int thread)
-      : smem_(smem),
-        feed_a_(p.a, p.lda, block.m0, p.m, thread),
-        feed_b_(p.b, p.ldb, block.n0, p.n, thread),
-        slabs_(slabs) {}
-
-  __device__ __forceinline__ bool done() const { return next_ == slabs_.total; }
-  __device__ __forceinline__ bool stage_is_used() const { return next_ >= Tile::STAGES; }
-  __device__ __forceinline__ StageBarrier& empty() { return smem_.empty[fill_.stage]; }
-  __device__ __forceinline__ std::uint32_t empty_parity() const { return fill_.parity ^ 1; }
-
-  /// Issues one slab's copies into the next stage, which must be empty.
-  __device__ __forceinline__ void issue() {
-    const int k_left = next_ < slabs_.whole ? Tile::BK : slabs_.residue;
-    feed_a_.issue(&smem_.a[fill_.stage][0][0], k_left);
-    feed_b_.issue(&smem_.b[fill_.stage][0][0], k_left);
-    smem_.full[fill_.stage].arrive_when_copies_land();
-    fill_.advance();
-    ++next_;
-  }
-
- private:
-  PipelineSmem<Tile>& smem_;
-  TileFeed<FEED_A, Tile::BM, Tile::BK, SKEW, THREADS> feed_a_;
-  TileFeed<FEED_B, Tile::BN, Tile::BK, SKEW, THREADS> feed_b_;
-  SlabCount slabs_;
-  RingCursor<Tile::STAGES> fill_;
-  int next_ = 0;
-};
 
 // ---------------------------------------------------------------------------------------- kernels
 
 // Every warp copies its share of the next slab, then computes.
 template <class Tile, Feed FEED_A, Feed FEED_B>
 __global__ void __launch_bounds__(Tile::THREADS)
-    sgemm_double_buffered(const GemmProduct first, const BatchLayout layout) {
-  const GemmProduct p = product_of_block(first, layout);
+    sgemm_double_buffered(const GemmProduct first, const BatchLayout layout, const WorkPlan plan) {
   PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
-  const BlockTile block = locate_grouped_tile<Tile>(p);
-  const SlabCount slabs = count_slabs<Tile::BK>(mainloop_k(p, s));
+  if (leaves_c_alone(load_scalars(first))) return;
   init_barriers(smem, Tile::THREADS);
 
-  Producer<Tile, FEED_A, FEED_B, Tile::THREADS> producer(smem, p, block, slabs, threadIdx.x);
+  Producer<Tile, FEED_A, FEED_B, Tile::THREADS> producer(smem, first, layout, plan, threadIdx.x);
   const auto refill = [&producer] {
     if (producer.done()) return;
     if (producer.stage_is_used()) producer.empty().wait(producer.empty_parity());
     producer.issue();
   };
   for (int ahead = 0; ahead < Tile::STAGES - 1; ++ahead) refill();
-  consume(smem, p, s, block, slabs, refill);
+  consume(smem, first, layout, plan, refill);
 }
 
-// A warpgroup of its own copies; the others only compute.
-template <class Tile>
-__global__ void __launch_bounds__(Tile::THREADS + PRODUCER_THREADS, 1)
-    sgemm_warp_specialized(const GemmProduct first, const BatchLayout layout) {
+// Warps of their own copy; the others only compute.
+template <class Tile, class Roles>
+__global__ void __launch_bounds__(Tile::THREADS + Roles::PRODUCERS, Roles::RESIDENT)
+    sgemm_warp_specialized(const GemmProduct first, const BatchLayout layout, const WorkPlan plan) {
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  const GemmProduct p = product_of_block(first, layout);
-  PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
-  const BlockTile block = locate_grouped_tile<Tile>(p);
-  const SlabCount slabs = count_slabs<Tile::BK>(mainloop_k(p, s));
-  init_barriers(smem, PRODUCER_THREADS);
-
-  if (threadIdx.x >= Tile::THREADS) {
-    release_registers<PRODUCER_REGISTERS>();
-    with_feed(feed_of_a(p), [&](auto a) {
-      with_feed(feed_of_b(p), [&](auto b) {
-        Producer<Tile, a(), b(), PRODUCER_THREADS> producer(smem, p, block, slabs, threadIdx.x - Tile::THREADS);
-        while (!producer.done()) {
-          if (producer.stage_is_used()) producer.empty().wait_idly(producer.empty_parity());
-          producer.issue();
-        }
-      });
-    });
-  } else {
-    claim_registers<CONSUMER_REGISTERS>();
-    consume(smem, p, s, block, slabs, [] {});
-  }
+  constexpr bool built = true;
+#else
+  constexpr bool built = !Roles::LENDS_REGISTERS;
 #endif
+  if constexpr (built) {
+    PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
+    if (leaves_c_alone(load_scalars(first))) return;
+    init_barriers(smem, Roles::PRODUCERS);
+
+    if (threadIdx.x >= Tile::THREADS) {
+      if constexpr (Roles::LENDS_REGISTERS) release_registers<Roles::PRODUCER_REGISTERS>();
+      with_feed(feed_of_every_a(first, layout), [&](auto a) {
+        with_feed(feed_of_every_b(first, layout), [&](auto b) {
+          Producer<Tile, a(), b(), Roles::PRODUCERS> producer(smem, first, layout, plan, threadIdx.x - Tile::THREADS);
+          while (!producer.done()) {
+            if (producer.stage_is_used()) producer.empty().wait_idly(producer.empty_parity());
+            producer.issue();
+          }
+        });
+      });
+    } else {
+      if constexpr (Roles::LENDS_REGISTERS) claim_registers<Roles::CONSUMER_REGISTERS>();
+      consume(smem, first, layout, plan, [] {});
+    }
+  }
 }
 
 // ---------------------------------------------------------------------------------------- host side
 
-using SpecializedTile = WarpTileShape<256, 128, 16, 64, 64, 16, 8, 8>;
-using LargeTile = WarpTileShape<256, 128, 16, 64, 64, 16, 8, 4>;
-using SmallTile = WarpTileShape<64, 64, 16, 32, 32, 8, 4, 4>;
+template <int PRODUCER_WARPS, int RESIDENT_BLOCKS>
+struct PlainRoles {
+  static constexpr int PRODUCERS = PRODUCER_WARPS * warp_size;
+  static constexpr int RESIDENT = RESIDENT_BLOCKS;
+  static constexpr bool LENDS_REGISTERS = false;
+};
+
+// Every warp copies and computes.
+struct AllCopy {
+  static constexpr int RESIDENT = 1;
+  static constexpr bool LENDS_REGISTERS = false;
+};
+
+// A producing warpgroup gives registers away; register files are filled by RESIDENT x (producers + consumers).
+template <int RESIDENT_BLOCKS, int CONSUMER>
+struct LendingRoles {
+  static constexpr int PRODUCERS = 128;  // the unit in which registers change hands
+  static constexpr int RESIDENT = RESIDENT_BLOCKS;
+  static constexpr bool LENDS_REGISTERS = true;
+  static constexpr int PRODUCER_REGISTERS = 40;
+  static constexpr int CONSUMER_REGISTERS = CONSUMER;
+};
+
+// A tile, who does what in its block, and the shares of the FMA peak that one block and all resident ones reach.
+template <class TILE, class ROLES, int ALONE_PERCENT, int TOGETHER_PERCENT>
+struct Variant {
+  using Tile = TILE;
+  using Roles = ROLES;
+  static constexpr TileTraits traits{
+      Tile::BM, Tile::BN, Tile::BK, Roles::RESIDENT, ALONE_PERCENT / 100.0, TOGETHER_PERCENT / 100.0};
+};
+
+using Variant256x128 = Variant<WarpTileShape<256, 128, 16, 64, 64, 16, 8, 8>, LendingRoles<1, 232>, 83, 83>;
+using Variant128x128 = Variant<WarpTileShape<128, 128, 16, 64, 64, 16, 8, 6>, LendingRoles<2, 208>, 55, 82>;
+using Variant128x64 = Variant<WarpTileShape<128, 64, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 2>, 45, 74>;
+using Variant64x64 = Variant<WarpTileShape<64, 64, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 4>, 24, 72>;
+using Variant128x32 = Variant<WarpTileShape<128, 32, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 4>, 24, 70>;
+using Variant32x128 = Variant<WarpTileShape<32, 128, 16, 32, 64, 8, 8, 4>, PlainRoles<2, 4>, 24, 70>;
+using AllCopy256x128 = Variant<WarpTileShape<256, 128, 16, 64, 64, 16, 8, 4>, AllCopy, 70, 70>;
 
 // setmaxnreg exists on sm_90a alone, and only code built for it was compiled to use it.
-bool can_specialize() {
+bool can_lend_registers() {
 #if defined(LADDER_EMULATED) || LADDER_BUILT_FOR_SM90A
   constexpr int hopper = 90;
   return device_traits().compute_capability == hopper;
@@ -200,44 +126,60 @@ bool can_specialize() {
 #endif
 }
 
-template <class Tile>
+template <class Variant>
+double cycles_of(const GemmProblem& p, int multiprocessors) {
+  if (Variant::Roles::LENDS_REGISTERS && !can_lend_registers()) return std::numeric_limits<double>::infinity();
+  return plan_work(p, Variant::traits, multiprocessors, !plain_sums()).cycles;
+}
+
+template <class Variant>
+PlannedWork planned(const GemmProblem& p, Stream stream) {
+  const int multiprocessors = device_traits().multiprocessors;
+  PlannedWork work = plan_work(p, Variant::traits, multiprocessors, !plain_sums());
+  if (!needs_scratch(work.plan)) return work;
+  const Scratch scratch = scratch_of(stream);
+  if (scratch.parts == nullptr) return plan_work(p, Variant::traits, multiprocessors, false);
+  work.plan.parts = scratch.parts;
+  work.plan.tickets = scratch.tickets;
+  return work;
+}
+
+template <class Variant>
+LaunchStatus launch_specialized(const GemmProblem& p, Stream stream) {
+  using Tile = typename Variant::Tile;
+  using Roles = typename Variant::Roles;
+  if (Roles::LENDS_REGISTERS && !can_lend_registers()) return launch_not_supported;
+  const PlannedWork work = planned<Variant>(p, stream);
+  return launch_blocks<sgemm_warp_specialized<Tile, Roles>, PipelineSmem<Tile>>(
+      work.blocks, Tile::THREADS + Roles::PRODUCERS, stream, p, work.plan);
+}
+
+template <class Variant>
 LaunchStatus launch_all_copy(const GemmProblem& p, Stream stream) {
-  return with_feed(feed_of_every_a(p), [&](auto a) {
-    return with_feed(feed_of_every_b(p), [&](auto b) {
-      return launch<sgemm_double_buffered<Tile, a(), b()>, PipelineSmem<Tile>>(tile_count<Tile>(p), Tile::THREADS,
-                                                                               stream, p);
+  using Tile = typename Variant::Tile;
+  const PlannedWork work = planned<Variant>(p, stream);
+  return with_feed(feed_of_every_a(p, p), [&](auto a) {
+    return with_feed(feed_of_every_b(p, p), [&](auto b) {
+      return launch_blocks<sgemm_double_buffered<Tile, a(), b()>, PipelineSmem<Tile>>(work.blocks, Tile::THREADS,
+                                                                                      stream, p, work.plan);
     });
   });
 }
 
-LaunchStatus launch_specialized(const GemmProblem& p, Stream stream) {
-  using Tile = SpecializedTile;
-  if (!can_specialize()) return launch_not_supported;
-  return launch<sgemm_warp_specialized<Tile>, PipelineSmem<Tile>>(tile_count<Tile>(p), Tile::THREADS + PRODUCER_THREADS,
-                                                                  stream, p);
-}
-
-// Rounds over the multiprocessors x cycles for a tile at the percentage of the FMA peak that it reaches. Fewer than
-// RESIDENT tiles on a multiprocessor leave its latencies uncovered.
-template <class Tile, int RESIDENT, int PERCENT>
-double predicted_cycles(const GemmProblem& p, int multiprocessors) {
-  constexpr double cycles_per_k = Tile::BM * Tile::BN / (128 * (PERCENT / 100.0));  // 128 FMAs a cycle at the peak
-  const std::int64_t share = ceil_div(tile_count<Tile>(p) * p.batch, multiprocessors);
-  return cycles_per_k * static_cast<double>(p.k) * static_cast<double>(std::max<std::int64_t>(share, RESIDENT));
-}
-
-// Four warps cannot issue the single-float copies of an unaligned operand as quickly as eight do: on an H200 at
-// 4095 cubed they reached 32 TFLOP/s and all warps together 41.
-double specialized_cycles(const GemmProblem& p, int multiprocessors) {
-  const bool suits =
-      can_specialize() && feed_of_every_a(p) != Feed::element_mn && feed_of_every_b(p) != Feed::element_mn;
-  return suits ? predicted_cycles<SpecializedTile, 1, 80>(p, multiprocessors) : std::numeric_limits<double>::infinity();
+template <class Variant>
+constexpr KernelConfig specialized(const char* name) {
+  return {name, Variant::Tile::extents, launch_specialized<Variant>, cycles_of<Variant>, Sums::as_asked};
 }
 
 constexpr KernelConfig configs[] = {
-    {"warp_specialized_256x128", SpecializedTile::extents, launch_specialized, specialized_cycles},
-    {"all_copy_256x128", LargeTile::extents, launch_all_copy<LargeTile>, predicted_cycles<LargeTile, 1, 70>},
-    {"all_copy_64x64", SmallTile::extents, launch_all_copy<SmallTile>, predicted_cycles<SmallTile, 2, 55>},
+    specialized<Variant256x128>("warp_specialized_256x128"),
+    specialized<Variant128x128>("warp_specialized_128x128"),
+    specialized<Variant128x64>("warp_specialized_128x64"),
+    specialized<Variant64x64>("warp_specialized_64x64"),
+    specialized<Variant128x32>("warp_specialized_128x32"),
+    specialized<Variant32x128>("warp_specialized_32x128"),
+    {"all_copy_256x128", AllCopy256x128::Tile::extents, launch_all_copy<AllCopy256x128>, cycles_of<AllCopy256x128>,
+     Sums::as_asked},
 #define MEMBER(name, bm, bn, bk, stages, launch, cycles, sums) {#name, {bm, bn, bk, stages}, launch, cycles, sums},
 #include "r09_members.def"
 #undef MEMBER
@@ -249,6 +191,6 @@ LaunchStatus launch_r09(const GemmProblem& p, Stream stream) {
 
 }  // namespace
 
-extern const RungKernel r09{SpecializedTile::extents, launch_r09, configs};
+extern const RungKernel r09{Variant256x128::Tile::extents, launch_r09, configs};
 
 }  // namespace ladder::LADDER_DEVICE

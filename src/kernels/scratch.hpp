@@ -8,7 +8,7 @@
 
 namespace ladder {
 
-inline constexpr std::int64_t scratch_floats = std::int64_t{9} << 20;  ///< 36 MiB
+inline constexpr std::int64_t scratch_floats = std::int64_t{13} << 20;  ///< 52 MiB
 inline constexpr std::int64_t scratch_tickets = 16384;
 
 /// Of one stream: its launches come one after the other, so that each may use all of it. It never moves, so that a

@@ -23,7 +23,7 @@ inline Smem& block_smem() {
 }
 
 /// Copies BYTES (4 or 16, both addresses aligned to it) from global to shared memory. Until a StageBarrier
-/// that this thread arrived on with arrive_when_copies_land() completes, the destination is NaN.
+/// that this thread arrived on with arrive_when_copies_land() completes, or wait_for_copies(), the destination is NaN.
 template <int BYTES>
 inline void async_copy(float* smem, const float* gmem) {
   static_assert(BYTES == 4 || BYTES == 16, "cp.async moves 4 or 16 bytes here");
@@ -54,6 +54,16 @@ inline void async_copy_some(float* smem, const float* gmem, int bytes) {
     smem[i] = std::numeric_limits<float>::quiet_NaN();
   }
   lane.copies.push(copy);
+}
+
+/// Ends a group of this thread's async copies, maybe an empty one.
+inline void close_copies() { ++simt::lane().copies.group; }
+
+/// Returns when all groups but the LATER last ones have landed.
+template <std::uint32_t LATER>
+inline void wait_for_copies() {
+  simt::CopyList& copies = simt::lane().copies;
+  if (copies.group > LATER) copies.land_before(copies.group - LATER);
 }
 
 /// A 128-bit load; the emulator has no caches to spare.

@@ -36,18 +36,36 @@ struct CopyInFlight {
   CopyInFlight* next;
   float* to;
   int floats;
+  std::uint32_t group;  ///< of its lane
   float value[largest_copy];
 };
+
+/// Writes one copy to its destination.
+inline void land(const CopyInFlight& copy) {
+  for (int i = 0; i < copy.floats; ++i) copy.to[i] = copy.value[i];
+}
 
 /// Copies of one lane that are not attached to a barrier yet, youngest first.
 struct CopyList {
   CopyInFlight* youngest = nullptr;
   CopyInFlight* oldest = nullptr;
+  std::uint32_t group = 0;  ///< number of the one that is open
 
   void push(CopyInFlight* copy) {
+    copy->group = group;
     copy->next = youngest;
     youngest = copy;
     if (!oldest) oldest = copy;
+  }
+
+  /// Lands the copies of all groups before number `first`.
+  void land_before(std::uint32_t first) {
+    CopyInFlight** link = &youngest;
+    CopyInFlight* last_kept = nullptr;
+    while (*link && (*link)->group >= first) last_kept = *link, link = &(*link)->next;
+    for (const CopyInFlight* copy = *link; copy; copy = copy->next) land(*copy);
+    *link = nullptr;
+    oldest = last_kept;
   }
 };
 
@@ -108,10 +126,5 @@ inline Lane& lane() { return *current_lane; }
 
 /// Ends this launch with `status`.
 [[noreturn]] void give_up(Lane& lane, LaunchStatus status);
-
-/// Writes one copy to its destination.
-inline void land(const CopyInFlight& copy) {
-  for (int i = 0; i < copy.floats; ++i) copy.to[i] = copy.value[i];
-}
 
 }  // namespace ladder::simt

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// What a consuming warp of a pipelined rung does with the slabs that come: multiply, add, and finish tiles of C.
+#pragma once
+
+#include "split_tile.cuh"
+
+namespace ladder::LADDER_DEVICE {
+
+/// Adds `slabs` slabs of the ring to the sums; the last has `last` steps of k.
+template <class Tile, class Refill>
+__device__ __forceinline__ void mainloop(PipelineSmem<Tile>& smem, RingCursor<Tile::STAGES>& use, int slabs, int last,
+                                         ThreadTile<Tile>& tile, const Refill& refill) {
+  constexpr int ROW_A = Tile::BM + SKEW;
+  constexpr int ROW_B = Tile::BN + SKEW;
+  const int whole = last < Tile::BK ? slabs - 1 : slabs;
+  const float* a = &smem.a[use.stage][0][tile.m0()];
+  const float* b = &smem.b[use.stage][0][tile.n0()];
+  smem.full[use.stage].wait(use.parity);
+  tile.load_fragments(0, a, b);
+#pragma unroll 1
+  for (int slab = 0; slab < whole; ++slab) {
+    refill();
+#pragma unroll
+    for (int k = 0; k < Tile::BK; ++k) {
+      if (k + 1 < Tile::BK) {
+        tile.load_fragments((k + 1) % 2, a + (k + 1) * ROW_A, b + (k + 1) * ROW_B);
+      } else {
+        // Slab boundary: this warp has the rest in registers and is done with the stage. The next stage's first
+        // fragments are fetched under the last outer product.
+        release_stage(smem.empty[use.stage]);
+        use.advance();
+        a = &smem.a[use.stage][0][tile.m0()];
+        b = &smem.b[use.stage][0][tile.n0()];
+        if (slab + 1 < slabs) {
+          smem.full[use.stage].wait(use.parity);
+          tile.load_fragments(0, a, b);
+        }
+      }
+      tile.accumulate(k % 2);
+    }
+  }
+  if (whole == slabs) return;
+  refill();
+#pragma unroll 1
+  for (int k = 0; k < last; ++k) {
+    tile.load_fragments(0, a + k * ROW_A, b + k * ROW_B);
+    tile.accumulate(0);
+  }
+  release_stage(smem.empty[use.stage]);
+  use.advance();
+}
+
+// A warp whose whole tile lies outside C keeps the ring turning and computes nothing.
+template <class Tile, class Refill>
+__device__ __forceinline__ void pass_slabs_on(PipelineSmem<Tile>& smem, RingCursor<Tile::STAGES>& use, int slabs,
+                                              const Refill& refill) {
+#pragma unroll 1
+  for (int slab = 0; slab < slabs; ++slab) {
+    refill();
+    smem.full[use.stage].wait(use.parity);
+    release_stage(smem.empty[use.stage]);
+    use.advance();
+  }
+}
+
+// The sums of one unit. Blocks of k are added up on their own and then to each other, in the order of k.
+template <class Tile, class Refill>
+__device__ __forceinline__ void sum_unit(PipelineSmem<Tile>& smem, RingCursor<Tile::STAGES>& use, const WorkPlan& plan,
+                                         int slabs, int last, ThreadTile<Tile>& tile, const Refill& refill) {
+  tile.clear();
+  if (slabs == 0) return;
+  int left = slabs;
+  while (true) {
+    const int slabs_now = left < plan.block_slabs ? left : plan.block_slabs;
+    mainloop(smem, use, slabs_now, slabs_now == left ? last : Tile::BK, tile, refill);
+    if (left != slabs) tile.add_part(kept_sums<Tile>(plan), threadIdx.x);
+    left -= slabs_now;
+    if (left == 0) return;
+    tile.store_part(kept_sums<Tile>(plan), threadIdx.x);
+    tile.clear();
+  }
+}
+
+// Makes the compiler compute again what follows from `value`, rather than keep it in registers over the mainloop.
+__device__ __forceinline__ int computed_again(int value) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+r"(value));
+#endif
+  return value;
+}
+
+template <class Tile, class Refill>
+__device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProduct& first, const BatchLayout& layout,
+                                        const WorkPlan& plan, const Refill& refill) {
+  ThreadTile<Tile> tile(threadIdx.x);
+  RingCursor<Tile::STAGES> use;
+  Meeting consumers(smem.met);
+  WorkUnit unit;
+#pragma unroll 1
+  for (int index = 0;; ++index) {
+    const SlabCount<Tile> k(mainloop_k(first, load_scalars(first)));
+    if (!unit_at(plan, k.slabs, index, unit)) return;
+    if (tile.inside(place_of<Tile>(plan, unit.tile, first, layout).block)) {
+      const int last = unit.first + unit.count == k.slabs ? k.last : Tile::BK;
+      sum_unit(smem, use, plan, unit.count, last, tile, refill);
+    } else {
+      pass_slabs_on(smem, use, unit.count, refill);
+    }
+
+    index = computed_again(index);
+    const Scalars s = load_scalars(first);
+    const SlabCount<Tile> all(mainloop_k(first, s));
+    unit_at(plan, all.slabs, index, unit);
+    const TilePlace place = place_of<Tile>(plan, unit.tile, first, layout);
+    const bool inside = tile.inside(place.block);
+    if (unit.count < all.slabs && !join_parts(smem, consumers, plan, unit.tile, tile, inside)) continue;
+    if (inside) tile.store(place.product, s, place.block);
+  }
+}
+
+}  // namespace ladder::LADDER_DEVICE

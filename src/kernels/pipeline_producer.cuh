@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// What keeps the ring of a pipelined rung full: the copies of a block's slabs, one after the other.
+#pragma once
+
+#include "pipeline.cuh"
+#include "work_plan.cuh"
+
+namespace ladder::LADDER_DEVICE {
+
+/// Copies the slabs of the block's units, in order. It runs ahead of the consumers, across units too.
+template <class Tile, Feed FEED_A, Feed FEED_B, int THREADS>
+class Producer {
+ public:
+  __device__ __forceinline__ Producer(PipelineSmem<Tile>& smem, const GemmProduct& first, const BatchLayout& layout,
+                                      const WorkPlan& plan, int thread)
+      : smem_(smem),
+        first_(first),
+        layout_(layout),
+        plan_(plan),
+        k_(mainloop_k(first, load_scalars(first))),
+        thread_(thread),
+        feed_a_(first.a, first.lda, 0, 0, 0, thread),
+        feed_b_(first.b, first.ldb, 0, 0, 0, thread) {
+    if (k_.slabs > 0) next_unit();
+  }
+
+  __device__ __forceinline__ bool done() const { return unit_.count == 0; }
+  __device__ __forceinline__ bool stage_is_used() const { return used_; }
+  __device__ __forceinline__ StageBarrier& empty() { return smem_.empty[fill_.stage]; }
+  __device__ __forceinline__ std::uint32_t empty_parity() const { return fill_.parity ^ 1; }
+
+  /// Issues one slab's copies into the next stage, which must be empty.
+  __device__ __forceinline__ void issue() {
+    const int k_left = unit_.first + 1 == k_.slabs ? k_.last : Tile::BK;
+    feed_a_.issue(&smem_.a[fill_.stage][0][0], k_left);
+    feed_b_.issue(&smem_.b[fill_.stage][0][0], k_left);
+    smem_.full[fill_.stage].arrive_when_copies_land();
+    fill_.advance();
+    if (fill_.stage == 0) used_ = true;
+    ++unit_.first;
+    if (--unit_.count == 0) next_unit();
+  }
+
+ private:
+  __device__ __forceinline__ void next_unit() {
+    if (!unit_at(plan_, k_.slabs, index_++, unit_)) {
+      unit_.count = 0;
+      return;
+    }
+    const TilePlace place = place_of<Tile>(plan_, unit_.tile, first_, layout_);
+    const GemmProduct& p = place.product;
+    const std::int64_t k0 = std::int64_t{unit_.first} * Tile::BK;
+    feed_a_ = FeedA(p.a, p.lda, place.block.m0, p.m, k0, thread_);
+    feed_b_ = FeedB(p.b, p.ldb, place.block.n0, p.n, k0, thread_);
+  }
+
+  using FeedA = TileFeed<FEED_A, Tile::BM, Tile::BK, SKEW, THREADS>;
+  using FeedB = TileFeed<FEED_B, Tile::BN, Tile::BK, SKEW, THREADS>;
+
+  PipelineSmem<Tile>& smem_;
+  const GemmProduct& first_;
+  const BatchLayout& layout_;
+  const WorkPlan& plan_;
+  SlabCount<Tile> k_;
+  int index_ = 0;  // of the next unit
+  WorkUnit unit_{};
+  RingCursor<Tile::STAGES> fill_;
+  bool used_ = false;
+  int thread_;
+  FeedA feed_a_;
+  FeedB feed_b_;
+};
+
+}  // namespace ladder::LADDER_DEVICE
