@@ -11,8 +11,8 @@ import collections
 import pathlib
 import sys
 
-from result_tables import (ProfileResults, Results, Unusable, counters_table, fp32_table, host_table, ladder_numbers,
-                           ladder_table, squares_table)
+from result_tables import (ProfileResults, Results, Unusable, accuracy_table, counters_table, fp32_table, host_table,
+                           ladder_numbers, ladder_table, squares_table, sustained_table)
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RESULTS = pathlib.Path("tools/bench/results/nvidia-h200")
@@ -23,6 +23,8 @@ BLOCKS = [Block("ladder", "README.md", "ladder.csv", ladder_table),
           Block("host", "README.md", "host.csv", host_table),
           Block("ladder-page", "src/kernels/README.md", "ladder.csv", ladder_numbers),
           Block("squares", "src/kernels/README.md", "squares.csv", squares_table),
+          Block("accuracy", "src/kernels/README.md", "accuracy.csv", accuracy_table),
+          Block("sustained", "src/kernels/README.md", "sustained.csv", sustained_table),
           Block("counters", "src/kernels/README.md", "profile.json", counters_table)]
 
 

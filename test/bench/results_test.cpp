@@ -36,6 +36,7 @@ BenchRow full_row() {
   row.time = {2.5, 2.4, 2.6};
   row.peer_time = Spread{3.0, 2.9, 3.1};
   row.host_us = 4.25;
+  row.host_us_least = 3.5;
   row.limit = "flops";
   row.floor_ms = 2.0;
   row.worst_error = 0.125;
@@ -50,7 +51,8 @@ TEST_CASE("the columns are the ones that other tools read") {
   const std::string text = results_csv({});
   CHECK(text ==
         "category,op_a,op_b,m,n,k,lda,ldb,ldc,batch,rung,name,precision,data,cache,timing,samples,ms,ms_q1,ms_q3,"
-        "tflops,host_us,peer,peer_ms,peer_ms_q1,peer_ms_q3,ratio,limit,floor_ms,share_of_floor,worst_error,sm_mhz,"
+        "tflops,host_us,host_us_least,peer,peer_ms,peer_ms_q1,peer_ms_q3,ratio,limit,floor_ms,share_of_floor,worst_"
+        "error,sm_mhz,"
         "watts,verdict\n");
 }
 
@@ -112,6 +114,7 @@ TEST_CASE("a row without a result does not make the file unreadable") {
   failed.samples = 0;
   failed.time = spread_of({});
   failed.host_us.reset();
+  failed.host_us_least.reset();
   failed.worst_error = std::numeric_limits<double>::quiet_NaN();
   const Results results = read_back({{}, {failed, full_row()}});
   REQUIRE(results.rows.size() == 2);

@@ -70,6 +70,11 @@ def bad_contenders(bench):
     bench.refused("512", "--rungs", "9:all", "--door", "cblas", saying="no caller can force a configuration")
     bench.refused("512", "--data", "odd", saying="odd")
     bench.refused("512", "--samples", "0", saying="0")
+    bench.refused("512", "--calls", "0", saying="0")
+    bench.refused("512", "--sustain", "0", saying="0")
+    bench.refused("512", "--sustain", "3", "--samples", "20", saying="--samples")
+    for words in (["--sustain", "3"], ["--calls", "100"]):
+        bench.refused("512", "--door", "cblas", *words, saying="a host door has none")
     for seconds in ("nan", "inf", "-1"):
         bench.refused("512", "--pause", seconds, saying=seconds)
         bench.refused("512", "--peer-timeout", seconds, saying=seconds)
@@ -101,7 +106,7 @@ def files_are_only_looked_at(bench):
 
 def committed_files(bench):
     files = sorted((REPOSITORY / "tools" / "bench" / "results").glob("*/*.csv"))
-    for path in (str(path) for path in files if path.name != "profile.csv"):
+    for path in (str(path) for path in files if path.name not in ("profile.csv", "accuracy.csv")):
         assert json.loads(bench("--summarize", path, "--json")[0])["failed"] == 0, path
         out, _ = bench("--compare", path, path)
         assert "Slower beyond the spread: none" in out, out

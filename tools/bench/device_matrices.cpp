@@ -8,7 +8,9 @@
 #include <initializer_list>
 #include <limits>
 
+#include "cuda_owned.hpp"
 #include "device_work.hpp"
+#include "error_sums.hpp"
 
 namespace ladder::bench {
 
@@ -80,6 +82,22 @@ std::string DeviceMatrices::reserve(std::size_t bytes) {
   return fmt::format("{:.1f} GB for the matrices: {}", static_cast<double>(bytes) / gigabyte, text_of(status));
 }
 
+int DeviceMatrices::draw(const GemmProblem& p, Data data) const {
+  auto* a = const_cast<float*>(p.a);  // ours: the problem itself only reads them
+  auto* b = const_cast<float*>(p.b);
+  const std::int64_t a_count = p.stride_a * p.batch;
+  const std::int64_t b_count = p.stride_b * p.batch;
+  const bool a_is_transposed = p.op_a == Op::transpose;
+  const bool b_is_transposed = p.op_b == Op::transpose;
+  const std::int64_t a_rows = a_is_transposed ? p.k : p.m;
+  const std::int64_t b_rows = b_is_transposed ? p.n : p.k;
+  const int drawn = first_error(
+      {draw_matrix(a, a_count, a_rows, p.lda, data, seed_a), draw_matrix(b, b_count, b_rows, p.ldb, data, seed_b)});
+  if (drawn != cudaSuccess || data != Data::graded) return drawn;
+  return first_error({grade_matrix(a, a_count, a_rows, p.lda, {p.stride_a / p.lda, a_is_transposed, true}),
+                      grade_matrix(b, b_count, b_rows, p.ldb, {p.stride_b / p.ldb, !b_is_transposed, false})});
+}
+
 std::string DeviceMatrices::place(const BenchProblem& given, Data data) {
   const BenchProblem problem = with_leading_dimensions(given);
   GemmProblem p = problem_at(problem);
@@ -91,16 +109,10 @@ std::string DeviceMatrices::place(const BenchProblem& given, Data data) {
   if (std::string complaint = reserve(a_bytes + b_bytes + c_bytes_); !complaint.empty()) return complaint;
 
   auto* memory = static_cast<std::byte*>(memory_);
-  auto* a = reinterpret_cast<float*>(memory);
-  auto* b = reinterpret_cast<float*>(memory + a_bytes);
-  p.a = a;
-  p.b = b;
+  p.a = reinterpret_cast<float*>(memory);
+  p.b = reinterpret_cast<float*>(memory + a_bytes);
   p.c = reinterpret_cast<float*>(memory + a_bytes + b_bytes);
-  const std::int64_t a_rows = p.op_a == Op::none ? p.m : p.k;
-  const std::int64_t b_rows = p.op_b == Op::none ? p.k : p.n;
-  const int status = first_error({draw_matrix(a, p.stride_a * p.batch, a_rows, p.lda, data, seed_a),
-                                  draw_matrix(b, p.stride_b * p.batch, b_rows, p.ldb, data, seed_b),
-                                  static_cast<int>(cudaDeviceSynchronize())});
+  const int status = first_error({draw(p, data), static_cast<int>(cudaDeviceSynchronize())});
   if (status != cudaSuccess) return "the operands cannot be drawn: " + text_of(status);
   problem_ = p;
   return {};
@@ -137,6 +149,20 @@ int DeviceMatrices::read_results(std::vector<float>& values, NanCount& nans) con
   if (status == cudaSuccess) status = cudaMemcpy(&nans, &on_device.nans, sizeof nans, cudaMemcpyDeviceToHost);
   if (status != cudaSuccess) return status;
   return cudaMemcpy(values.data(), on_device.values, values.size() * sizeof(float), cudaMemcpyDeviceToHost);
+}
+
+std::optional<ErrorFigures> DeviceMatrices::errors(std::string& complaint) const {
+  void* memory = nullptr;
+  std::vector<ErrorSums> sums(error_sum_blocks);
+  const std::size_t bytes = sums.size() * sizeof(ErrorSums);
+  int status = cudaMalloc(&memory, bytes);
+  const DeviceMemory owned(memory);
+  if (status == cudaSuccess) status = cudaDeviceSynchronize();
+  if (status == cudaSuccess) status = sum_errors(problem_, static_cast<ErrorSums*>(memory));
+  if (status == cudaSuccess) status = cudaMemcpy(sums.data(), memory, bytes, cudaMemcpyDeviceToHost);
+  if (status == cudaSuccess) return figures_of(sums);
+  complaint = "the result cannot be compared with float64: " + text_of(status);
+  return std::nullopt;
 }
 
 Judgement DeviceMatrices::judge(Accuracy accuracy) {

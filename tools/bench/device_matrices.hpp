@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench_problem.hpp"
+#include "error_figures.hpp"
 #include "gemm_problem.hpp"
 #include "judgement.hpp"
 #include "matrix_data.hpp"
@@ -36,7 +38,12 @@ class DeviceMatrices {
   /// was enqueued on the device is done. A failure of that work is the verdict.
   Judgement judge(Accuracy accuracy);
 
+  /// How far the whole of C is from float64, once everything that was enqueued on the device is done. Nothing, and why,
+  /// where that cannot be said.
+  std::optional<ErrorFigures> errors(std::string& complaint) const;
+
  private:
+  int draw(const GemmProblem& problem, Data data) const;
   std::string reserve(std::size_t bytes);
   int prepare_samples();
   int read_results(std::vector<float>& values, NanCount& nans) const;

@@ -27,7 +27,7 @@ constexpr int quad = 4;  // numbers that one step of the Philox generator gives
 __device__ float4 draw_quad(Data data, std::uint64_t seed, std::int64_t index) {
   curandStatePhilox4_32_10_t state;
   curand_init(seed, static_cast<unsigned long long>(index), 0, &state);
-  if (data == Data::normal) return curand_normal4(&state);
+  if (data == Data::normal || data == Data::graded) return curand_normal4(&state);
   float4 u = curand_uniform4(&state);
   if (data == Data::positive) return u;
   u.x = 2.0f * u.x - 1.0f, u.y = 2.0f * u.y - 1.0f, u.z = 2.0f * u.z - 1.0f, u.w = 2.0f * u.w - 1.0f;
@@ -44,6 +44,17 @@ __global__ void draw(float* matrix, std::int64_t count, std::int64_t rows, std::
       const bool in_matrix = rows == ld || at % ld < rows;
       if (at < count) matrix[at] = in_matrix ? values[i] : nanf("");
     }
+  }
+}
+
+__global__ void grade(float* matrix, std::int64_t count, std::int64_t rows, std::int64_t ld, Grading grading) {
+  constexpr int steepest = 10;  // a power of two
+  constexpr int steps = 2 * steepest + 1;
+  const std::int64_t extent = grading.k_is_row ? rows : grading.columns;
+  for (std::int64_t at = global_thread(); at < count; at += all_threads()) {
+    const std::int64_t k = grading.k_is_row ? at % ld : at / ld % grading.columns;
+    const int exponent = static_cast<int>(steps * k / extent) - steepest;
+    matrix[at] = ldexpf(matrix[at], grading.rising ? exponent : -exponent);  // NaN between the columns stays NaN
   }
 }
 
@@ -156,6 +167,12 @@ bool device_code_is_optimized() {
 int draw_matrix(float* matrix, std::int64_t count, std::int64_t rows, std::int64_t ld, Data data, std::uint64_t seed) {
   if (count == 0) return cudaSuccess;
   draw<<<blocks_for((count + quad - 1) / quad), threads>>>(matrix, count, rows, ld, data, seed);
+  return cudaGetLastError();
+}
+
+int grade_matrix(float* matrix, std::int64_t count, std::int64_t rows, std::int64_t ld, const Grading& grading) {
+  if (count == 0) return cudaSuccess;
+  grade<<<blocks_for(count), threads>>>(matrix, count, rows, ld, grading);
   return cudaGetLastError();
 }
 

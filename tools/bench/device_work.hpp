@@ -20,6 +20,16 @@ bool device_code_is_optimized();
 /// their place alone, the others with NaN.
 int draw_matrix(float* matrix, std::int64_t count, std::int64_t rows, std::int64_t ld, Data data, std::uint64_t seed);
 
+/// Along which of a stored matrix's indices k runs, in a batch of them, and in which direction its numbers grow.
+struct Grading {
+  std::int64_t columns;  ///< stored, of one matrix
+  bool k_is_row;
+  bool rising;
+};
+
+/// Turns numbers of Data::normal into those of Data::graded; the other arguments are those of draw_matrix().
+int grade_matrix(float* matrix, std::int64_t count, std::int64_t rows, std::int64_t ld, const Grading& grading);
+
 /// Sets sum, partial_sums and magnitude of the samples, which lie in device memory.
 int sum_samples(const GemmProblem& problem, Sample* samples, std::size_t count);
 

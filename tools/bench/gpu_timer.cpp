@@ -18,6 +18,7 @@ constexpr double warm_graph_ms = 0.2;        // that a graph of repeated work la
 constexpr int most_repeats = 1000;           // nodes of that graph
 constexpr double burst_us = 5000.0;          // of work that run_for() enqueues before it waits
 constexpr double us_per_ms = 1000.0;
+constexpr int most_waiting_calls = 100;  // far fewer than fill the driver's queue, where a call waits for the GPU
 
 cudaStream_t cuda(Stream stream) { return static_cast<cudaStream_t>(stream); }
 
@@ -63,18 +64,33 @@ std::string GpuTimer::run_for(const Enqueue& work, double milliseconds) const {
   return {};
 }
 
+void GpuTimer::wait(std::string& complaint) const {
+  const cudaError_t status = cudaStreamSynchronize(cuda(stream_));
+  if (status != cudaSuccess && complaint.empty()) complaint = cudaGetErrorString(status);
+}
+
 double GpuTimer::host_microseconds(const Enqueue& work, std::string& complaint) const {
-  const auto wait = [&] {
-    const cudaError_t status = cudaStreamSynchronize(cuda(stream_));
-    if (status != cudaSuccess && complaint.empty()) complaint = cudaGetErrorString(status);
-  };
-  wait();
+  wait(complaint);
   const HostTimer timer;
   const char* failure = work(stream_);
   const double microseconds = timer.microseconds();
   if (failure != nullptr && complaint.empty()) complaint = failure;
-  wait();
+  wait(complaint);
   return complaint.empty() ? microseconds : 0.0;
+}
+
+std::vector<double> GpuTimer::host_microseconds_in_a_row(const Enqueue& work, int calls, std::string& complaint) const {
+  std::vector<double> microseconds;
+  microseconds.reserve(static_cast<std::size_t>(calls));
+  for (int call = 0; call < calls && complaint.empty(); ++call) {
+    if (call % most_waiting_calls == 0) wait(complaint);
+    const HostTimer timer;
+    const char* failure = work(stream_);
+    microseconds.push_back(timer.microseconds());
+    if (failure != nullptr && complaint.empty()) complaint = failure;
+  }
+  wait(complaint);
+  return microseconds;
 }
 
 const char* GpuTimer::flush_l2() const {

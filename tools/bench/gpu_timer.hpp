@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "rung.hpp"
 
@@ -43,10 +44,16 @@ class GpuTimer {
   /// complaint where it went wrong.
   double host_microseconds(const Enqueue& work, std::string& complaint) const;
 
+  /// The same of each of `calls` calls in a row, of which the stream has about a hundred at most before it: a program's
+  /// calls, whose code and data are in the host's caches. Fewer, and a complaint, where one went wrong.
+  std::vector<double> host_microseconds_in_a_row(const Enqueue& work, int calls, std::string& complaint) const;
+
   /// Enqueues the writing of the buffer. Null, or what went wrong.
   const char* flush_l2() const;
 
  private:
+  void wait(std::string& complaint) const;
+
   Stream stream_ = nullptr;
   void* flush_ = nullptr;
   std::size_t flush_bytes_ = 0;

@@ -14,9 +14,10 @@ enum class Data : std::uint8_t {
   uniform,   ///< from -1 to 1
   positive,  ///< from 0 to 1
   zeros,
+  graded,  ///< normal times 2^e(k) in A and 2^-e(k) in B, e(k) rising from -10 to 10 along k
 };
 
-inline constexpr std::array<const char*, 4> data_names = {"normal", "uniform", "positive", "zeros"};
+inline constexpr std::array<const char*, 5> data_names = {"normal", "uniform", "positive", "zeros", "graded"};
 
 inline const char* data_name(Data data) { return data_names[static_cast<std::size_t>(data)]; }
 

@@ -11,6 +11,7 @@
 
 #include "device_facts.hpp"
 #include "statistics.hpp"
+#include "sustain.hpp"
 
 namespace ladder::bench {
 
@@ -96,7 +97,8 @@ Enqueue Race::work_of(const Contender& contender) const {
 
 TimingMode Race::mode_for(const BenchProblem& problem) const {
   const auto floor = floor_of(problem, Pipe::fp32, options_.ceilings);
-  return {.cold = options_.cold, .graph = floor && floor->ms < graph_below_ms};
+  const bool graph = options_.sustain_s == 0.0 && floor && floor->ms < graph_below_ms;
+  return {.cold = options_.cold, .graph = graph};
 }
 
 Race::Lane Race::lane_of(const Contender& contender, const BenchProblem& problem) const {
@@ -107,7 +109,7 @@ Race::Lane Race::lane_of(const Contender& contender, const BenchProblem& problem
   row.precision = contender.precision;
   row.data = data_name(options_.data);
   row.cache = options_.cold ? "cold" : "warm";
-  row.timing = mode_for(problem).graph ? "graph" : "stream";
+  row.timing = options_.sustain_s > 0.0 ? "sustained" : mode_for(problem).graph ? "graph" : "stream";
   row.time = {no_time, no_time, no_time};
   row.verdict = verdict_right;
   if (const auto floor = floor_of(problem, contender.pipe, options_.ceilings)) {
@@ -180,7 +182,7 @@ void Race::time_unit(const std::vector<Lane*>& lanes, bool tensor_cores) {
     lane->work = std::make_unique<TimedWork>(timer_, work_of(lane->contender), mode);
     lane->fail(lane->work->complaint());
   }
-  take_samples(lanes);
+  options_.sustain_s > 0.0 ? sustain_each(lanes) : take_samples(lanes);
   for (Lane* lane : lanes) {
     if (lane->runs()) check_timed(*lane);
     if (lane->runs()) time_calls(*lane);
@@ -228,14 +230,32 @@ void Race::take_sample(Lane& lane, bool with_sensors) {
   throttle_seen_ |= reading.throttle_reasons.value_or(0);
 }
 
+// One after the other, for as long as each takes; a pause before each, so that all begin alike.
+void Race::sustain_each(const std::vector<Lane*>& lanes) {
+  for (Lane* lane : lanes) {
+    if (!lane->runs()) continue;
+    std::this_thread::sleep_for(std::chrono::duration<double>(options_.pause_s));
+    Sustained sustained = sustain(timer_, work_of(lane->contender), options_.sustain_s, sensors_);
+    lane->fail(sustained.complaint);
+    lane->milliseconds = std::move(sustained.milliseconds);
+    lane->mhz = std::move(sustained.mhz);
+    lane->watts = std::move(sustained.watts);
+    throttle_seen_ |= sustained.throttle_reasons;
+  }
+}
+
 void Race::time_calls(Lane& lane) const {
   std::vector<double> microseconds;
   std::string complaint;
-  for (int i = 0; i < host_samples && complaint.empty(); ++i) {
-    microseconds.push_back(timer_.host_microseconds(work_of(lane.contender), complaint));
+  const Enqueue work = work_of(lane.contender);
+  if (options_.calls > 0) microseconds = timer_.host_microseconds_in_a_row(work, options_.calls, complaint);
+  for (int i = 0; i < host_samples && options_.calls == 0 && complaint.empty(); ++i) {
+    microseconds.push_back(timer_.host_microseconds(work, complaint));
   }
   lane.fail(complaint);
-  if (lane.runs()) lane.row.host_us = median_of(microseconds);
+  if (!lane.runs()) return;
+  lane.row.host_us = median_of(microseconds);
+  lane.row.host_us_least = std::ranges::min(microseconds);
 }
 
 }  // namespace ladder::bench

@@ -20,6 +20,8 @@ struct MeasureOptions {
   Data data = Data::normal;
   bool cold = true;      ///< L2 flushed before each sample
   int samples = 0;       ///< of each contender; 0: 15, and up to 51 where they are short
+  double sustain_s = 0;  ///< above 0: instead of samples in turns each works so long without a pause, see sustain.hpp
+  int calls = 0;         ///< in a row, for the host's time of a call; 0: 15, each into an idle stream
   double pause_s = 0.3;  ///< between the contenders of one unit of the GPU and those of the other
   std::string peer;      ///< name of the contender that `ratio` compares with; may be empty
   Ceilings ceilings;     ///< for floors, and for the choice between graphs and streams
@@ -55,6 +57,7 @@ class Race {
   void time_unit(const std::vector<Lane*>& lanes, bool tensor_cores);
   void warm_up(const std::vector<Lane*>& lanes, bool tensor_cores);
   void take_samples(const std::vector<Lane*>& lanes);
+  void sustain_each(const std::vector<Lane*>& lanes);
   void take_sample(Lane& lane, bool with_sensors);
   void time_calls(Lane& lane) const;
   Enqueue work_of(const Contender& contender) const;

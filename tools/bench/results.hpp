@@ -33,7 +33,8 @@ struct BenchRow {
   int samples = 0;
   Spread time;                    ///< of the work itself
   std::optional<double> host_us;  ///< median time that the call kept the host
-  std::string peer;               ///< what `ratio` compares with, such as "cublas"
+  std::optional<double> host_us_least;
+  std::string peer;  ///< what `ratio` compares with, such as "cublas"
   std::optional<Spread> peer_time;
   std::string limit;  ///< of the floor: "flops", "bytes", "launch"
   std::optional<double> floor_ms;

@@ -58,6 +58,7 @@ BenchRow row_from(CsvCells& cells, bool has_verdict) {
   row.samples = samples(cells);
   row.time = spread(cells, "ms").value_or(Spread{not_a_number, not_a_number, not_a_number});
   row.host_us = positive(cells, "host_us");
+  row.host_us_least = positive(cells, "host_us_least");
   row.peer = cells.text("peer");
   row.peer_time = spread(cells, "peer_ms");
   const std::optional<double> ratio_given = positive(cells, "ratio");

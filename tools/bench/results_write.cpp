@@ -56,6 +56,7 @@ std::vector<std::pair<std::string_view, ResultCell>> cells_of(const BenchRow& ro
           {"ms_q3", row.time.q3},
           {"tflops", tflops(row)},
           {"host_us", cell(row.host_us)},
+          {"host_us_least", cell(row.host_us_least)},
           {"peer", row.peer},
           {"peer_ms", of_peer(row, &Spread::median)},
           {"peer_ms_q1", of_peer(row, &Spread::q1)},

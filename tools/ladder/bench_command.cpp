@@ -25,20 +25,6 @@ int cannot_begin(const std::string& complaint) {
   return exit_usage;
 }
 
-// Said before the minutes of measuring, not after them. Empty where --output can be written, or was not given.
-std::string why_no_output(const BenchOptions& options) {
-  if (options.output.empty()) return {};
-  std::filesystem::path folder = std::filesystem::path(options.output).parent_path();
-  if (folder.empty()) folder = ".";
-  std::error_code ignored;
-  if (std::filesystem::exists(options.output, ignored) && !std::filesystem::is_regular_file(options.output, ignored))
-    return fmt::format("--output {}: this is no file that results could replace", options.output);
-  if (std::filesystem::equivalent(options.output, options.shape_file, ignored))
-    return fmt::format("--output {}: the results would replace the list of shapes", options.output);
-  if (access(folder.c_str(), W_OK | X_OK) == 0) return {};
-  return fmt::format("--output {}: {}", options.output, std::strerror(errno));
-}
-
 std::string json_of(const bench::Results& results) {
   auto json = bench::results_json(results);
   json["summary"] = bench::summary_json(bench::summarize(results));
@@ -94,6 +80,8 @@ int race_command(const BenchOptions& options) {
   const auto plan = bench_plan(options, complaint);
   if (!plan) return cannot_begin(complaint);
   const bool on_host = is_host_door(options);
+  if (on_host && (options.sustain_s > 0.0 || options.calls > 0))
+    return cannot_begin("--sustain and --calls are about work on the GPU: a host door has none of its own");
   if (!on_host) {
     if (const std::string why = why_no_gpu_timing(); !why.empty()) return cannot_begin(why);
   }
@@ -110,6 +98,19 @@ int race_command(const BenchOptions& options) {
 }
 
 }  // namespace
+
+std::string why_no_output(const BenchOptions& options) {
+  if (options.output.empty()) return {};
+  std::filesystem::path folder = std::filesystem::path(options.output).parent_path();
+  if (folder.empty()) folder = ".";
+  std::error_code ignored;
+  if (std::filesystem::exists(options.output, ignored) && !std::filesystem::is_regular_file(options.output, ignored))
+    return fmt::format("--output {}: this is no file that results could replace", options.output);
+  if (std::filesystem::equivalent(options.output, options.shape_file, ignored))
+    return fmt::format("--output {}: the results would replace the list of shapes", options.output);
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return {};
+  return fmt::format("--output {}: {}", options.output, std::strerror(errno));
+}
 
 int bench_command(const BenchOptions& options) {
   const bool reads_files = !options.summarize.empty() || !options.compare.empty();

@@ -25,7 +25,9 @@ struct BenchOptions {
   std::string against;              ///< names of peers with commas, or "none"; empty: cublas, or what a host door has
   std::string data = "normal";
   bool warm_cache = false;
-  int samples = 0;  ///< 0: as many as the time of a run suggests
+  int samples = 0;         ///< 0: as many as the time of a run suggests
+  double sustain_s = 0.0;  ///< above 0: each contender works that long without a pause
+  int calls = 0;           ///< in a row, for the host's time of one; 0: a few into an idle stream
   double pause_s = 0.3;
   std::string door = "kernel";  ///< "kernel", "cublas", "cblas", "sgemm_"
   std::string blas;             ///< path of OpenBLAS, for a host door; empty: found by the loader, here and below
@@ -53,6 +55,9 @@ struct BenchPlan {
 
 /// Nothing, and a line for people, where the options make no sense.
 std::optional<BenchPlan> bench_plan(const BenchOptions& options, std::string& complaint);
+
+/// Empty where --output can be written or was not given, or why it cannot: to be said before the minutes of measuring.
+std::string why_no_output(const BenchOptions& options);
 
 /// True for a door that takes host pointers.
 bool is_host_door(const BenchOptions& options);

@@ -39,7 +39,9 @@ bench::MeasureOptions measure_options(const BenchOptions& options, const BenchPl
                                       const bench::Ceilings& ceilings) {
   bench::MeasureOptions measure;
   measure.data = *bench::data_named(options.data);
-  measure.cold = !options.warm_cache;
+  measure.cold = !options.warm_cache && options.sustain_s == 0.0;
+  measure.sustain_s = options.sustain_s;
+  measure.calls = options.calls;
   measure.samples = options.samples;
   measure.pause_s = options.pause_s;
   measure.peer = plan.peers.empty() ? "" : plan.peers.front();

@@ -33,21 +33,24 @@ std::string known_seconds(const std::string& text) {
   return "'" + text + "' is no number of seconds from 0 to a day";
 }
 
-void add_problems(CLI::App& bench, BenchOptions& options) {
-  constexpr const char* group = "Problems (squares from 256 to 4096 if none is given)";
-  bench
+}  // namespace
+
+void add_problem_options(CLI::App& command, BenchOptions& options, const std::string& group) {
+  command
       .add_option("shape", options.shapes,
                   "4096, 4096x2x4096 (m x n x k), TN:512x64x512 (ops), 128*256 (batch);\nseveral with spaces or commas")
       ->check(known_shapes);
-  bench.add_option("--shapes", options.shape_file, "CSV file of problems: category, op_a, op_b, m, n, k, ...")
+  command.add_option("--shapes", options.shape_file, "CSV file of problems: category, op_a, op_b, m, n, k, ...")
       ->group(group);
-  bench.add_option("--replay", options.replay, "A problem as a line of the library's log (LADDER_LOG=call)")
+  command.add_option("--replay", options.replay, "A problem as a line of the library's log (LADDER_LOG=call)")
       ->group(group);
-  bench.add_option("--ops", options.ops, "Each shape typed with each of these operations: NN,NT,TN,TT")
+  command.add_option("--ops", options.ops, "Each shape typed with each of these operations: NN,NT,TN,TT")
       ->check(known_ops)
       ->group(group);
-  bench.add_option("--category", options.category, "Only problems of this category")->group(group);
+  command.add_option("--category", options.category, "Only problems of this category")->group(group);
 }
+
+namespace {
 
 void add_contenders(CLI::App& bench, BenchOptions& options) {
   constexpr const char* group = "Contenders";
@@ -83,14 +86,30 @@ void add_contenders(CLI::App& bench, BenchOptions& options) {
 void add_measuring(CLI::App& bench, BenchOptions& options) {
   constexpr const char* group = "Measuring";
   constexpr int most_samples = 10000;
+  constexpr int most_calls = 1000000;
   const std::vector<std::string> names(bench::data_names.begin(), bench::data_names.end());
   bench.add_option("--data", options.data, "What A and B hold")
       ->check(CLI::IsMember(names))
       ->capture_default_str()
       ->group(group);
   bench.add_flag("--warm-cache", options.warm_cache, "Leave in the L2 what the run before left there")->group(group);
-  bench.add_option("--samples", options.samples, "Runs of each contender; 15 to 51 if not given")
-      ->check(CLI::Range(1, most_samples))
+  CLI::Option* samples =
+      bench.add_option("--samples", options.samples, "Runs of each contender; 15 to 51 if not given")
+          ->check(CLI::Range(1, most_samples))
+          ->group(group);
+  bench
+      .add_option(
+          "--sustain", options.sustain_s,
+          "Let each contender work that many seconds without a\npause, in a warm cache, instead of taking turns; "
+          "its last\ntwo thirds count")
+      ->check(CLI::PositiveNumber)
+      ->check(known_seconds)
+      ->excludes(samples)
+      ->group(group);
+  bench
+      .add_option("--calls", options.calls,
+                  "Calls in a row that give the host's time of one\n(host_us); 15 into an idle stream if not given")
+      ->check(CLI::Range(1, most_calls))
       ->group(group);
   bench.add_option("--pause", options.pause_s, "Seconds between FP32 contenders and those on tensor cores")
       ->check(known_seconds)
@@ -130,7 +149,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
       "Exit code: 0 all right; 1 a wrong result, a failed launch, or results that could not be written; 2 nothing\n"
       "could be timed. With --summarize 1 where the file holds failures, with --compare where something got slower\n"
       "or is not right any more.");
-  add_problems(*bench, *options);
+  add_problem_options(*bench, *options, "Problems (squares from 256 to 4096 if none is given)");
   add_contenders(*bench, *options);
   add_measuring(*bench, *options);
   add_reporting(*bench, *options);

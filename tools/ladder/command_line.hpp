@@ -16,7 +16,13 @@ std::string known_rung(const std::string& text);
 std::string known_rung_or_all(const std::string& text);
 std::string known_rungs(const std::string& text);  // a list that bench::parse_rungs takes
 
+struct BenchOptions;
+
+/// The shapes, --shapes, --replay, --ops and --category, which bench_plan() then reads.
+void add_problem_options(CLI::App& command, BenchOptions& options, const std::string& group);
+
 void add_bench(CLI::App& app, Chosen& chosen);
+void add_accuracy(CLI::App& app, Chosen& chosen);
 
 /// Hidden: the other end of `ladder bench --door`.
 void add_host_peer(CLI::App& app, Chosen& chosen);

@@ -95,7 +95,8 @@ int run_from_command_line(int argc, char** argv) {
   CLI::App app{"ladder: run, list, check and time the rungs of libladderblas"};
   app.require_subcommand(1);
   Chosen chosen;
-  for (const auto add : {add_list, add_run, add_verify, add_bench, add_host_peer, add_tune, add_profile, add_launch}) {
+  for (const auto add :
+       {add_list, add_run, add_verify, add_bench, add_accuracy, add_host_peer, add_tune, add_profile, add_launch}) {
     add(app, chosen);
   }
   try {

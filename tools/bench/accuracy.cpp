@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "accuracy.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "csv_file.hpp"
+#include "op_letter.hpp"
+
+namespace ladder::bench {
+
+namespace {
+
+std::string figure_text(const AccuracyRow& row, double ErrorFigures::*figure) {
+  return row.errors ? fmt::format("{:.5g}", (*row.errors).*figure) : std::string();
+}
+
+}  // namespace
+
+bool is_right(const AccuracyRow& row) {
+  return row.verdict == verdict_right && row.errors && !std::isnan(row.errors->relative_l2) &&
+         !std::isnan(row.errors->worst);
+}
+
+std::string accuracy_csv(const AccuracyResults& results) {
+  std::string text = csv_conditions(results.conditions);
+  text +=
+      "category,op_a,op_b,m,n,k,lda,ldb,ldc,batch,rung,name,precision,sums,data,relative_l2,worst_of_magnitude,"
+      "verdict\n";
+  for (const AccuracyRow& row : results.rows) {
+    const BenchProblem& p = row.problem;
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(p.category),
+                        op_letter(p.op_a), op_letter(p.op_b), p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.batch,
+                        csv_cell(row.rung), csv_cell(row.name), csv_cell(row.precision), row.sums, row.data,
+                        figure_text(row, &ErrorFigures::relative_l2), figure_text(row, &ErrorFigures::worst),
+                        csv_cell(row.verdict));
+  }
+  return text;
+}
+
+}  // namespace ladder::bench

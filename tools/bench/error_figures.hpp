@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// How far a computed C is from float64, in two numbers.
+#pragma once
+
+#include <span>
+
+namespace ladder::bench {
+
+/// Over some of the elements of C. A NaN in C makes error_squares NaN.
+struct ErrorSums {
+  double error_squares;   ///< sum of (C - float64)^2
+  double result_squares;  ///< sum of float64^2
+  double worst;           ///< largest |C - float64| / sum |a b|, among those that are no NaN
+};
+
+struct ErrorFigures {
+  double relative_l2 = 0.0;  ///< ||C - float64|| / ||float64||, Frobenius
+  double worst = 0.0;        ///< as ErrorSums has it
+};
+
+/// Of all elements together, each in one of `parts`. Both are NaN where an element is; no error at all is 0.
+ErrorFigures figures_of(std::span<const ErrorSums> parts);
+
+}  // namespace ladder::bench
