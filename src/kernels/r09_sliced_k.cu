@@ -37,24 +37,24 @@ __device__ __forceinline__ void sum_slice(float* ring, const GemmProduct& p, con
   // One loop for the first copies and the steady state: the instructions have to come from memory as well.
   const auto up_to_a_stage = [](int left) { return left < Tile::BK ? left : Tile::BK; };
   int to_copy = steps;
-  int stage = 0;
+  int fill = 0;
 #pragma unroll 1
-  for (int turn = 0; steps > 0; ++turn) {
-    float* floats = ring + stage * Tile::STAGE_FLOATS;
-    if (turn >= Tile::STAGES) {
-      wait_for_copies<Tile::STAGES - 1>();
-      __syncwarp();
-      sums.add_steps(floats, up_to_a_stage(steps));
-      steps -= Tile::BK;
-      __syncwarp();
-    }
+  for (int turn = 1; steps > 0; ++turn) {
+    float* stage = ring + fill * Tile::STAGE_FLOATS;
     if (to_copy > 0) {
-      feed_a.issue(floats, up_to_a_stage(to_copy));
-      feed_b.issue(floats + Tile::BM * Tile::BK, up_to_a_stage(to_copy));
+      feed_a.issue(stage, up_to_a_stage(to_copy));
+      feed_b.issue(stage + Tile::BM * Tile::BK, up_to_a_stage(to_copy));
       to_copy -= Tile::BK;
     }
     close_copies();
-    stage = stage + 1 == Tile::STAGES ? 0 : stage + 1;
+    fill = fill + 1 == Tile::STAGES ? 0 : fill + 1;
+    if (turn < Tile::STAGES) continue;
+    // The oldest stage is the one that is filled next.
+    wait_for_copies<Tile::STAGES - 1>();
+    __syncwarp();
+    sums.add_steps(ring + fill * Tile::STAGE_FLOATS, up_to_a_stage(steps));
+    __syncwarp();
+    steps -= Tile::BK;
   }
   sums.store(ring);
 }

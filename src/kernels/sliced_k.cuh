@@ -38,6 +38,7 @@ struct StagedOperand {
   static constexpr int LINE = MAJOR == Major::mn ? BMN : BK;
   static constexpr int LINES = MAJOR == Major::mn ? BK : BMN;
   static constexpr int QUAD_MASK = BK / vec - 1;
+  static constexpr int PERIOD = MAJOR == Major::mn ? 1 : 2 * (QUAD_MASK + 1);  // lines after which quads lie alike
 
   /// Index of element `along` of line `line`.
   static __device__ __forceinline__ int place(int line, int along) {
@@ -124,11 +125,12 @@ class SliceFeed {
       const bool inside = along < (MAJOR == Major::mn ? mn_left_ : steps);
       const int lines = inside ? (MAJOR == Major::mn ? steps : mn_left_) - line_ : 0;
       const float* from = next_ + span;
+      float* first = stage + Staged::place(line_, along);
 #pragma unroll(COPIES < 8 ? COPIES : 4)
       for (int i = 0; i < COPIES; ++i) {
-        if (i * LINES_AT_ONCE < lines) {
-          async_copy<WIDTH* int{sizeof(float)}>(stage + Staged::place(line_ + i * LINES_AT_ONCE, along), from);
-        }
+        float* to = LINES_AT_ONCE % Staged::PERIOD == 0 ? first + i * LINES_AT_ONCE * Staged::LINE
+                                                        : stage + Staged::place(line_ + i * LINES_AT_ONCE, along);
+        if (i * LINES_AT_ONCE < lines) async_copy<WIDTH* int{sizeof(float)}>(to, from);
         from += LINES_AT_ONCE * ld_;
       }
     }

@@ -79,7 +79,7 @@ template <class Tile, class ReadSlice, class Store>
 __device__ __forceinline__ void add_up(SlicedSmem<Tile>& smem, const SlicePlan& plan, std::int64_t tile,
                                        std::uint32_t part, const ReadSlice& read_slice, const Store& store) {
   constexpr std::int64_t floats = Tile::BM * Tile::BN;
-  constexpr int parts_at_once = 4;
+  constexpr int at_once = 4;
   const std::uint32_t slices_left = plan.slices - part * Tile::WARPS;
   int terms = slices_left < Tile::WARPS ? slices_left : Tile::WARPS;
   float* sums = plan.sums + tile * plan.parts * floats;
@@ -95,8 +95,8 @@ __device__ __forceinline__ void add_up(SlicedSmem<Tile>& smem, const SlicePlan& 
 #pragma unroll 1
     for (int quad = static_cast<int>(threadIdx.x); quad < Tile::BM * Tile::BN / vec; quad += Tile::THREADS) {
       const auto read_part = [&](int i) { return load_part(from + i * stride + quad * vec); };
-      const float4 sum = level == 0 ? sum_in_order<Tile::WARPS>(terms, [&](int i) { return read_slice(i, quad); })
-                                    : sum_in_order<parts_at_once>(terms, read_part);
+      const float4 sum = level == 0 ? sum_in_order<at_once>(terms, [&](int i) { return read_slice(i, quad); })
+                                    : sum_in_order<at_once>(terms, read_part);
       if (level == levels) {
         store(quad, sum);
       } else {
