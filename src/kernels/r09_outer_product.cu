@@ -146,8 +146,9 @@ double outer_product_cycles(const GemmProblem& p, int multiprocessors) {
   if (p.k > largest_k) return std::numeric_limits<double>::infinity();
   return with_outer_tile(p.k, [&](auto tile) {
     using Tile = decltype(tile);
-    constexpr double start = 6500;        // the launch, and one trip to memory before the first store
-    constexpr double bytes_a_cycle = 12;  // of a multiprocessor's share of the memory's 16
+    constexpr double start = 4500;         // the launch, and one trip to memory before the first store
+    constexpr double bytes_a_cycle = 14;   // of a multiprocessor's share of the memory's 16
+    constexpr double block_cycles = 2500;  // of a block with next to nothing to do
     constexpr double fmas_a_cycle = 128 * 0.7;
     constexpr int store_steps = 8;  // instructions of a store and its blend, counted like steps of k
     const OuterPlan plan = plan_of<Tile>(p, multiprocessors);
@@ -158,7 +159,9 @@ double outer_product_cycles(const GemmProblem& p, int multiprocessors) {
     const double fmas_of_a_block = static_cast<double>(ceil_div(plan.columns * plan.row_threads, Tile::THREADS)) *
                                    Tile::THREADS * Tile::ROWS * (Tile::DEPTH + store_steps);
     const double share = std::max(1.0, blocks / multiprocessors);
-    return start + std::max(bytes / (bytes_a_cycle * multiprocessors), share * fmas_of_a_block / fmas_a_cycle);
+    const double rounds = std::max(1.0, share / Tile::RESIDENT);
+    return start + std::max({bytes / (bytes_a_cycle * multiprocessors), share * fmas_of_a_block / fmas_a_cycle,
+                             rounds * block_cycles});
   });
 }
 

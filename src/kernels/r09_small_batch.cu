@@ -153,9 +153,10 @@ LaunchStatus launch_small_batch(const GemmProblem& p, Stream stream) {
 }
 
 double small_batch_cycles(const GemmProblem& p, int multiprocessors) {
-  constexpr double start = 6500;        // the launch, and one trip to memory before the first product
-  constexpr double bytes_a_cycle = 11;  // of a multiprocessor's share of the memory's 16
-  constexpr double float_copies = 2;    // times as long where an operand comes float by float
+  constexpr double start = 4500;         // the launch, and one trip to memory before the first product
+  constexpr double bytes_a_cycle = 13;   // of a multiprocessor's share of the memory's 16
+  constexpr double block_cycles = 2500;  // of a block with next to nothing to do
+  constexpr double float_copies = 2;     // times as long where an operand comes float by float
   constexpr double fmas_a_cycle = 128 * 0.4;
   const SmallPlan plan = plan_of(p);
   if (plan.products == 0) return std::numeric_limits<double>::infinity();
@@ -163,9 +164,10 @@ double small_batch_cycles(const GemmProblem& p, int multiprocessors) {
   const double passes_of_c = p.beta.device != nullptr || p.beta.value != 0.0f ? 2 : 1;
   const double bytes = sizeof(float) * static_cast<double>(p.batch) * (m * k + k * n + m * n * passes_of_c);
   const double width = plan.a.quads && plan.b.quads && plan.c.quads ? 1 : float_copies;
-  const double blocks = std::max(1.0, static_cast<double>(ceil_div(p.batch, plan.products)) / multiprocessors);
-  return start +
-         std::max(width * bytes / (bytes_a_cycle * multiprocessors), blocks * THREADS * vec * vec * k / fmas_a_cycle);
+  const double share = std::max(1.0, static_cast<double>(ceil_div(p.batch, plan.products)) / multiprocessors);
+  const double rounds = std::max(1.0, share / RESIDENT);
+  return start + std::max({width * bytes / (bytes_a_cycle * multiprocessors),
+                           share * THREADS * vec * vec * k / fmas_a_cycle, rounds * block_cycles});
 }
 
 }  // namespace ladder::LADDER_DEVICE
