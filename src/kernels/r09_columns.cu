@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "r09_members.hpp"
-#include "wide_operand.cuh"
+#include "wide_sums.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -103,12 +103,13 @@ using ColumnsSmem = WideSmem<WIDE_WARPS * TILE_ROWS * NX>;
 
 template <int NX, bool QUADS>
 __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
-    sgemm_columns(const GemmProduct first, const BatchLayout layout, const WidePlan plan) {
+    sgemm_columns(const GemmProduct first, const BatchLayout layout, const WideProduct first_wide,
+                  const WidePlan plan) {
   // Locate: the block's rows and this warp's slice of k
   const GemmProduct p = product_of_block(first, layout);
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
-  const WideProduct v = seen_wide(p, plan.side);
+  const WideProduct v = wide_of_block(first_wide, layout, plan);
   ColumnsSmem<NX>& smem = block_smem<ColumnsSmem<NX>>();
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
@@ -141,7 +142,6 @@ WidePlan plan_columns(const GemmProblem& p, WideSide side, int multiprocessors) 
   const std::int64_t tiles = ceil_div(side == WideSide::a ? p.m : p.n, TILE_ROWS) * p.batch;
   const std::int64_t steps = p.k / STEP;
   WidePlan plan{};
-  plan.side = side;
   plan.warps_k = WIDE_WARPS;
   plan.parts = 1;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -159,14 +159,12 @@ WidePlan plan_columns(const GemmProblem& p, WideSide side, int multiprocessors) 
   return plan;
 }
 
-// A quad of rows may be read where the last one is whole.
-bool whole_quads(const GemmProblem& p, WideSide side) { return (side == WideSide::a ? p.m : p.n) % vec == 0; }
-
 template <int NX, bool QUADS>
-LaunchStatus launch_lines(const GemmProblem& p, Stream stream, WidePlan plan) {
-  const std::int64_t tiles = ceil_div(plan.side == WideSide::a ? p.m : p.n, TILE_ROWS);
-  cut_k(plan, p.k / STEP, tiles * p.batch, NX * TILE_ROWS, stream);
-  return launch<sgemm_columns<NX, QUADS>, ColumnsSmem<NX>>(tiles * plan.parts, WIDE_THREADS, stream, p, plan);
+LaunchStatus launch_lines(const GemmProblem& p, Stream stream, WideSide side, WidePlan plan) {
+  const WideProduct wide = seen_wide(p, side);
+  const std::int64_t tiles = ceil_div(wide.rows, TILE_ROWS);
+  complete(plan, p, side, p.k / STEP, tiles * p.batch, NX * TILE_ROWS, stream);
+  return launch<sgemm_columns<NX, QUADS>, ColumnsSmem<NX>>(tiles * plan.parts, WIDE_THREADS, stream, p, wide, plan);
 }
 
 }  // namespace
@@ -175,10 +173,10 @@ LaunchStatus launch_columns(const GemmProblem& p, Stream stream) {
   const WideSide side = wide_side(p, Major::mn);
   if (side == WideSide::none) return launch_not_supported;
   const WidePlan plan = plan_columns(p, side, std::max(device_traits().multiprocessors, 1));
-  return with_narrow(p, side, [&](auto lines, auto quads) {
-    return quads() && whole_quads(p, side) ? launch_lines<lines(), true>(p, stream, plan)
-                                           : launch_lines<lines(), false>(p, stream, plan);
-  });
+  const WideProduct wide = seen_wide(p, side);
+  const bool quads_of_rows = read_in_quads(p, side) && wide.rows % vec == 0;
+  return with_narrow(wide.lines, quads_of_rows,
+                     [&](auto lines, auto quads) { return launch_lines<lines(), quads()>(p, stream, side, plan); });
 }
 
 double columns_cycles(const GemmProblem& p, int multiprocessors) {

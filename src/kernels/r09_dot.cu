@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "r09_members.hpp"
-#include "wide_operand.cuh"
+#include "wide_sums.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -126,12 +126,12 @@ using DotSmem = WideSmem<WIDE_WARPS * WIDE_ROWS * NX>;
 
 template <int NX, bool QUADS>
 __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
-    sgemm_dot(const GemmProduct first, const BatchLayout layout, const WidePlan plan) {
+    sgemm_dot(const GemmProduct first, const BatchLayout layout, const WideProduct first_wide, const WidePlan plan) {
   // Locate: this warp's rows and slice of k
   const GemmProduct p = product_of_block(first, layout);
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
-  const WideProduct v = seen_wide(p, plan.side);
+  const WideProduct v = wide_of_block(first_wide, layout, plan);
   DotSmem<NX>& smem = block_smem<DotSmem<NX>>();
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
@@ -175,7 +175,6 @@ WidePlan plan_dot(const GemmProblem& p, WideSide side, int multiprocessors) {
   const std::int64_t row_groups = ceil_div(side == WideSide::a ? p.m : p.n, WIDE_ROWS);
   const std::int64_t steps = p.k / STEP;
   WidePlan plan{};
-  plan.side = side;
   plan.parts = 1;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::int64_t blocks = 1;
@@ -194,11 +193,12 @@ WidePlan plan_dot(const GemmProblem& p, WideSide side, int multiprocessors) {
 }
 
 template <int NX, bool QUADS>
-LaunchStatus launch_lines(const GemmProblem& p, Stream stream, WidePlan plan) {
+LaunchStatus launch_lines(const GemmProblem& p, Stream stream, WideSide side, WidePlan plan) {
+  const WideProduct wide = seen_wide(p, side);
   const std::int64_t tile_rows = WIDE_WARPS / plan.warps_k * WIDE_ROWS;
-  const std::int64_t tiles = ceil_div(plan.side == WideSide::a ? p.m : p.n, tile_rows);
-  cut_k(plan, p.k / STEP, tiles * p.batch, NX * tile_rows, stream);
-  return launch<sgemm_dot<NX, QUADS>, DotSmem<NX>>(tiles * plan.parts, WIDE_THREADS, stream, p, plan);
+  const std::int64_t tiles = ceil_div(wide.rows, tile_rows);
+  complete(plan, p, side, p.k / STEP, tiles * p.batch, NX * tile_rows, stream);
+  return launch<sgemm_dot<NX, QUADS>, DotSmem<NX>>(tiles * plan.parts, WIDE_THREADS, stream, p, wide, plan);
 }
 
 }  // namespace
@@ -207,7 +207,8 @@ LaunchStatus launch_dot(const GemmProblem& p, Stream stream) {
   const WideSide side = wide_side(p, Major::k);
   if (side == WideSide::none) return launch_not_supported;
   const WidePlan plan = plan_dot(p, side, std::max(device_traits().multiprocessors, 1));
-  return with_narrow(p, side, [&](auto lines, auto quads) { return launch_lines<lines(), quads()>(p, stream, plan); });
+  return with_narrow(seen_wide(p, side).lines, read_in_quads(p, side),
+                     [&](auto lines, auto quads) { return launch_lines<lines(), quads()>(p, stream, side, plan); });
 }
 
 double dot_cycles(const GemmProblem& p, int multiprocessors) {
