@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A batch in one launch on the GPU: bit for bit what its products give one by one.
+// A batch in one launch on the GPU: bit for bit what rung 1 gives product by product.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu_kernels.hpp"
+#include "support/config_cases.hpp"
 
 namespace ladder::test {
 
@@ -19,13 +20,17 @@ class DeviceArray {
  public:
   explicit DeviceArray(const std::vector<float>& values) : count_(values.size()) {
     REQUIRE(cudaMalloc(&memory_, count_ * sizeof(float)) == cudaSuccess);
-    REQUIRE(cudaMemcpy(memory_, values.data(), count_ * sizeof(float), cudaMemcpyHostToDevice) == cudaSuccess);
+    write(values);
   }
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
   ~DeviceArray() { cudaFree(memory_); }
 
   float* data() const { return static_cast<float*>(memory_); }
+
+  void write(const std::vector<float>& values) const {
+    REQUIRE(cudaMemcpy(memory_, values.data(), count_ * sizeof(float), cudaMemcpyHostToDevice) == cudaSuccess);
+  }
 
   std::vector<float> values() const {
     std::vector<float> host(count_);
@@ -38,75 +43,128 @@ class DeviceArray {
   void* memory_ = nullptr;
 };
 
-std::vector<float> random_values(std::int64_t count, unsigned seed) {
+/// Normal, or integers whose sums are exact in any order.
+std::vector<float> random_values(std::int64_t count, unsigned seed, bool exact) {
   std::mt19937 generator(seed);
-  std::normal_distribution<float> distribution;
+  std::normal_distribution<float> normal;
+  std::uniform_int_distribution<int> integer(-5, 5);
   std::vector<float> values(static_cast<std::size_t>(count));
-  for (float& value : values) value = distribution(generator);
+  for (float& value : values) value = exact ? static_cast<float>(integer(generator)) : normal(generator);
   return values;
 }
 
-struct Size {
-  std::int64_t m, n, k, batch;
+/// Floats from the first product's matrix to the lowest address of a batch.
+std::int64_t below(std::int64_t batch, std::int64_t stride) { return stride < 0 ? (1 - batch) * stride : 0; }
+
+/// What a batch of matrices takes, and one more: what a block too many would read or write.
+std::int64_t room(std::int64_t batch, std::int64_t stride, std::int64_t extent) {
+  return (batch + 1) * (stride < 0 ? -stride : stride) + extent;
+}
+
+/// A batch on the GPU and what rung 1 makes of it, one launch a product.
+class DeviceBatch {
+ public:
+  DeviceBatch(const BatchCase& how, bool exact)
+      : shape_(problem_of(how)),
+        before_(random_values(room(how.batch, shape_.stride_c, shape_.m * shape_.n), 3, exact)),
+        a_(random_values(room(how.batch, shape_.stride_a, shape_.m * shape_.k), 1, exact)),
+        b_(random_values(room(how.batch, shape_.stride_b, shape_.k * shape_.n), 2, exact)),
+        c_(before_) {
+    shape_.a = a_.data() + below(how.batch, shape_.stride_a);
+    shape_.b = b_.data() + below(how.batch, shape_.stride_b);
+    shape_.c = c_.data() + below(how.batch, shape_.stride_c);
+    for (std::int64_t product = 0; product < how.batch; ++product) {
+      GemmProblem one = shape_;
+      one.a += product * shape_.stride_a;
+      one.b += product * shape_.stride_b;
+      one.c += product * shape_.stride_c;
+      one.batch = 1;
+      REQUIRE(find_rung("naive")->gpu->launch(one, nullptr) == launch_ok);
+    }
+    due_ = c_.values();
+    REQUIRE(due_ != before_);
+  }
+
+  const GemmProblem& problem() const { return shape_; }
+
+  void check(const Kernel& kernel) const { CHECK(result_of(kernel) == due_); }
+  void check_repeats(const Kernel& kernel) const { CHECK(result_of(kernel) == result_of(kernel)); }
+
+ private:
+  std::vector<float> result_of(const Kernel& kernel) const {
+    c_.write(before_);
+    REQUIRE(kernel.launch()(shape_, nullptr) == launch_ok);
+    return c_.values();
+  }
+
+  GemmProblem shape_;
+  std::vector<float> before_;
+  DeviceArray a_, b_, c_;
+  std::vector<float> due_;
 };
 
-void check_batch(const Kernel& kernel, const Size& size, Op op_a, Op op_b) {
-  INFO(kernel.name);
-  GemmProblem p;
-  p.op_a = op_a;
-  p.op_b = op_b;
-  p.m = size.m;
-  p.n = size.n;
-  p.k = size.k;
-  p.alpha.value = 0.7f;
-  p.beta.value = 1.3f;
-  p.lda = op_a == Op::none ? p.m : p.k;
-  p.ldb = op_b == Op::none ? p.k : p.n;
-  p.ldc = p.m;
-  p.batch = size.batch;
-  // One float more keeps neighbours apart, and all but one in four off a 16-byte boundary. B is shared. One product
-  // more than the batch has is what a block too many would compute.
-  p.stride_a = p.m * p.k + 1;
-  p.stride_c = p.m * p.n + 1;
-  const DeviceArray a(random_values(p.stride_a * (size.batch + 1), 1)), b(random_values(p.k * p.n, 2));
-  const std::vector<float> before = random_values(p.stride_c * (size.batch + 1), 3);
-  const DeviceArray together(before), apart(before);
-  p.a = a.data();
-  p.b = b.data();
-  p.c = together.data();
-  if (kernel.launch(p, nullptr) == launch_not_supported) return;
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-  for (std::int64_t product = 0; product < size.batch; ++product) {
-    GemmProblem one = p;
-    one.a += product * p.stride_a;
-    one.c = apart.data() + product * p.stride_c;
-    one.batch = 1;
-    REQUIRE(kernel.launch(one, nullptr) == launch_ok);
-  }
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-  CHECK(together.values() == apart.values());
-  CHECK(together.values() != before);
+struct DeviceBatches {
+  explicit DeviceBatches(const BatchCase& how) : random(how, false), exact(how, true) {}
+
+  DeviceBatch random, exact;
+};
+
+void check_batch_on_gpu(const Kernel& kernel, const DeviceBatches& batches) {
+  if (!kernel.runs(batches.random.problem())) return;
+  const GemmProblem& p = batches.random.problem();
+  const std::string text = kernel.name() + " m=" + std::to_string(p.m) + " n=" + std::to_string(p.n) +
+                           " k=" + std::to_string(p.k) + " batch=" + std::to_string(p.batch);
+  INFO(text);
+  if (kernel.sums() == Sums::by_k) return batches.random.check(kernel);
+  batches.exact.check(kernel);
+  batches.random.check_repeats(kernel);
+  if (kernel.sums() != Sums::as_asked) return;
+  const PlainSums asked;
+  batches.random.check(kernel);
 }
+
+constexpr Op ops[] = {Op::none, Op::transpose};
 
 }  // namespace
 
 TEST_SUITE("rungs") {
-  TEST_CASE("a batch gives the bits of its products one by one") {
-    constexpr Op ops[] = {Op::none, Op::transpose};
+  TEST_CASE("at the edges of its tile, a batch gives the bits of its products one by one") {
     for (const Kernel& kernel : gpu_kernels()) {
-      for (const Op op_a : ops) {
-        for (const Op op_b : ops) {
-          check_batch(kernel, {kernel.tile.bm + 1, kernel.tile.bn / 2 + 1, kernel.tile.bk + 3, 5}, op_a, op_b);
-          check_batch(kernel, {kernel.tile.bm, kernel.tile.bn, kernel.tile.bk, 5}, op_a, op_b);
+      const TileExtents& tile = kernel.tile();
+      const Shape cut{tile.bm + 1, tile.bn / 2 + 1, tile.bk + 3}, whole{tile.bm, tile.bn, tile.bk};
+      for (const Shape& shape : {cut, whole}) {
+        for (const Op op_a : ops) {
+          for (const Op op_b : ops) {
+            const DeviceBatches batches(
+                {.shape = shape, .op_a = op_a, .op_b = op_b, .batch = 5, .strides = {1, 0, 1}, .apart = 1});
+            check_batch_on_gpu(kernel, batches);
+          }
         }
       }
     }
   }
 
+  TEST_CASE("batches that configurations are made for") {
+    const std::vector<Kernel> kernels = gpu_kernels();
+    for (const BatchCase& how : batches_for_configs(Effort::full)) {
+      const DeviceBatches batches(how);
+      for (const Kernel& kernel : kernels) check_batch_on_gpu(kernel, batches);
+    }
+  }
+
   TEST_CASE("a batch that does not fill its last layer of blocks") {
     constexpr std::int64_t more_than_one_layer = 65537;
-    for (const Kernel& kernel : gpu_kernels()) {
-      check_batch(kernel, {2, 3, 4, more_than_one_layer}, Op::none, Op::none);
+    const DeviceBatches batches({.shape = {2, 3, 4}, .batch = more_than_one_layer});
+    for (const Kernel& kernel : gpu_kernels()) check_batch_on_gpu(kernel, batches);
+  }
+}
+
+// Few and small: compute-sanitizer slows a kernel down a hundredfold.
+TEST_SUITE("sanitize") {
+  TEST_CASE("small batches, aligned or not") {
+    for (const BatchCase& how : batches_for_configs(Effort::small)) {
+      const DeviceBatches batches(how);
+      for (const Kernel& kernel : gpu_kernels()) check_batch_on_gpu(kernel, batches);
     }
   }
 }

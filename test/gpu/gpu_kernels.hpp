@@ -10,22 +10,47 @@
 
 namespace ladder::test {
 
-struct Kernel {
-  std::string name;
-  Launch launch;
-  TileExtents tile;
+/// A rung or one of its configurations, as compiled for the GPU and for the emulator.
+class Kernel {
+ public:
+  explicit Kernel(const Rung& rung, std::size_t config = own_choice);
+
+  const std::string& name() const { return name_; }
+  const TileExtents& tile() const { return config_ ? config_->tile : rung_->gpu->tile; }
+  Sums sums() const;
+  Launch launch() const { return config_ ? config_->launch : rung_->gpu->launch; }
+  const KernelConfig* config() const { return config_; }  ///< null for a rung's own choice
+
+  /// False for a configuration that is not made for this problem, or not for this GPU. Addresses on the host will do.
+  bool runs(const GemmProblem& problem) const;
+
+  /// Of what runs for this problem (a rung's own choice may be any of its configurations): how it sums, and the same in
+  /// the emulator, whose bits it has where emulator_is_alike().
+  Sums sums_for(const GemmProblem& problem) const { return with_choice(problem).sums; }
+  Launch emulated_for(const GemmProblem& problem) const { return with_choice(problem).launch; }
+
+ private:
+  static constexpr std::size_t own_choice = static_cast<std::size_t>(-1);
+
+  struct Emulated {
+    Launch launch;
+    Sums sums;
+  };
+  Emulated with_choice(const GemmProblem& problem) const;
+
+  const Rung* rung_;
+  const KernelConfig* config_ = nullptr;
+  std::string name_;
 };
 
-inline std::vector<Kernel> gpu_kernels() {
-  std::vector<Kernel> all;
-  for (const Rung& rung : rungs()) {
-    if (rung.gpu == nullptr) continue;
-    all.push_back({rung.name, rung.gpu->launch, rung.gpu->tile});
-    for (const KernelConfig& config : rung.gpu->configs) {
-      all.push_back({std::string(rung.name) + ":" + config.name, config.launch, config.tile});
-    }
-  }
-  return all;
-}
+/// All of them, bottom to top.
+std::vector<Kernel> gpu_kernels();
+
+/// Those that may sum in blocks of k.
+std::vector<Kernel> gpu_kernels_with_blocks();
+
+/// True where the current GPU has the multiprocessors and the architecture that the emulator reports: sums in blocks of
+/// k are then divided alike.
+bool emulator_is_alike();
 
 }  // namespace ladder::test

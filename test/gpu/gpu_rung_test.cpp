@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Every rung and every configuration on the GPU: against float64, against cuBLAS, and bit for bit against
-// the emulator.
+// Every rung and every configuration on the GPU: against float64, against cuBLAS, and bit for bit against the emulator.
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "gpu_kernels.hpp"
+#include "support/config_cases.hpp"
 #include "support/oracle.hpp"
-#include "support/rung_case.hpp"
 
 namespace ladder::test {
 
@@ -41,31 +41,48 @@ std::int64_t different_elements(const Matrix& left, const Matrix& right) {
   return different;
 }
 
-/// A case, what its elements should be, and the emulator's bits.
+/// A case, what its elements should be, and the bits of sums in the plain order of k.
 struct Reference {
-  explicit Reference(const Case& c) : operands(c), emulated(operands.c) {
-    const GemmProblem problem = operands.problem(emulated);
+  explicit Reference(const Case& c) : operands(c), by_k(operands.c) {
+    const GemmProblem problem = operands.problem(by_k);
     noop = is_noop(problem);
     if (noop) return;
     expected = expected_result(problem);
+    const PlainSums asked;
     REQUIRE(default_rung().emulated->launch(problem, nullptr) == launch_ok);
   }
 
   Operands operands;
-  Matrix emulated;
+  Matrix by_k;
   std::vector<Expected> expected;
   bool noop = false;
 };
 
-void check_kernel(const Kernel& kernel, const Reference& reference) {
-  if (reference.noop) return;
-  const std::string text = describe(kernel.name, reference.operands.how);
-  INFO(text);
+/// True where the kernel is made for the case.
+bool check_kernel(const Kernel& kernel, const Reference& reference) {
   Matrix result = reference.operands.c;
-  REQUIRE(run_on_gpu(kernel.launch, reference.operands.problem(result)) == "");
+  const GemmProblem problem = reference.operands.problem(result);
+  if (reference.noop || !kernel.runs(problem)) return false;
+  const std::string text = describe(kernel.name(), reference.operands.how);
+  INFO(text);
+  REQUIRE(run_on_gpu(kernel.launch(), problem) == "");
   CHECK(wrong_elements(result, reference.expected) == 0);
-  CHECK(different_elements(result, reference.emulated) == 0);
   CHECK(result.canaries_live());
+  const Sums sums = kernel.sums_for(problem);
+  if (sums == Sums::by_k || reference.operands.how.exact) {
+    CHECK(different_elements(result, reference.by_k) == 0);
+  } else if (emulator_is_alike()) {
+    Matrix emulated = reference.operands.c;
+    REQUIRE(kernel.emulated_for(problem)(reference.operands.problem(emulated), nullptr) == launch_ok);
+    CHECK(different_elements(result, emulated) == 0);
+  }
+  if (kernel.sums() != Sums::as_asked) return true;
+  const PlainSums asked;
+  INFO("in the order of k");
+  Matrix in_order = reference.operands.c;
+  REQUIRE(run_on_gpu(kernel.launch(), reference.operands.problem(in_order)) == "");
+  CHECK(different_elements(in_order, reference.by_k) == 0);
+  return true;
 }
 
 // The options that a case takes in turn; their numbers have no common divisor, so that all pairs come up.
@@ -123,7 +140,7 @@ TEST_SUITE("rungs") {
   TEST_CASE("at the edges of its tiles a rung gives the emulator's bits, within the bound") {
     for (const Kernel& kernel : gpu_kernels()) {
       std::size_t turn = 0;
-      for (const Shape& shape : edge_shapes(kernel.tile)) {
+      for (const Shape& shape : edge_shapes(kernel.tile())) {
         for (const Op op_a : ops) {
           for (const Op op_b : ops) check_kernel(kernel, Reference(varied(shape, op_a, op_b, turn++)));
         }
@@ -156,7 +173,7 @@ TEST_SUITE("rungs") {
           for (std::int64_t j = 0; j < theirs.columns(); ++j) {
             for (std::int64_t i = 0; i < theirs.rows(); ++i) {
               const Expected& due = reference.expected[static_cast<std::size_t>(i + j * theirs.rows())];
-              const double distance = std::fabs(double{theirs.at(i, j)} - double{reference.emulated.at(i, j)});
+              const double distance = std::fabs(double{theirs.at(i, j)} - double{reference.by_k.at(i, j)});
               if (!(distance <= 2 * due.bound)) ++apart;
             }
           }
@@ -166,19 +183,11 @@ TEST_SUITE("rungs") {
     }
   }
 
-  TEST_CASE("captured in a graph and replayed, a rung gives the same bits") {
-    for (const Kernel& kernel : gpu_kernels()) {
-      for (const bool by_address : {false, true}) {
-        const Reference reference({.shape = {kernel.tile.bm + 1, kernel.tile.bn - 1, 2 * kernel.tile.bk + 1},
-                                   .alpha = 0.7f,
-                                   .beta = 1.3f,
-                                   .scalars_by_address = by_address});
-        const std::string text = describe(kernel.name, reference.operands.how);
-        INFO(text);
-        Matrix result = reference.operands.c;
-        REQUIRE(replay_on_gpu(kernel.launch, reference.operands.problem(result)) == "");
-        CHECK(different_elements(result, reference.emulated) == 0);
-      }
+  TEST_CASE("on the problems that configurations are made for, every kernel gives the emulator's bits") {
+    const std::vector<Kernel> kernels = gpu_kernels();
+    for (const Case& c : cases_for_configs(Effort::full)) {
+      const Reference reference(c);
+      for (const Kernel& kernel : kernels) check_kernel(kernel, reference);
     }
   }
 }
@@ -187,12 +196,13 @@ TEST_SUITE("rungs") {
 TEST_SUITE("sanitize") {
   TEST_CASE("each kernel once for each pair of ops, whole and cut tiles") {
     for (const Kernel& kernel : gpu_kernels()) {
+      const TileExtents& tile = kernel.tile();
       std::size_t turn = 0;
       for (const Op op_a : ops) {
         for (const Op op_b : ops) {
-          const std::int64_t m = kernel.tile.bm + (turn % 2 == 0 ? 1 : 0);
-          const std::int64_t n = kernel.tile.bn - (turn % 2 == 0 ? 1 : 0);
-          const Case c{.shape = {m, n, std::int64_t{kernel.tile.bk} * (kernel.tile.stages + 1) + 1},
+          const std::int64_t m = tile.bm + (turn % 2 == 0 ? 1 : 0);
+          const std::int64_t n = tile.bn - (turn % 2 == 0 ? 1 : 0);
+          const Case c{.shape = {m, n, std::int64_t{tile.bk} * (tile.stages + 1) + 1},
                        .op_a = op_a,
                        .op_b = op_b,
                        .alpha = 0.7f,
@@ -201,6 +211,25 @@ TEST_SUITE("sanitize") {
           check_kernel(kernel, Reference(c));
           ++turn;
         }
+      }
+    }
+  }
+
+  TEST_CASE("each configuration on the smallest deep problem, and the smallest at all, that it is made for") {
+    std::vector<Case> cases = cases_for_configs(Effort::full);
+    std::stable_sort(cases.begin(), cases.end(), [](const Case& left, const Case& right) {
+      return left.shape.m * left.shape.n * left.shape.k < right.shape.m * right.shape.n * right.shape.k;
+    });
+    constexpr std::int64_t deep = 512;
+    for (const Kernel& kernel : gpu_kernels()) {
+      for (const std::int64_t least_k : {std::int64_t{1}, deep}) {
+        const auto suits = [&](const Case& c) {
+          const Operands operands(c);
+          Matrix result = operands.c;
+          return c.shape.k >= least_k && kernel.runs(operands.problem(result));
+        };
+        const auto found = std::find_if(cases.begin(), cases.end(), suits);
+        if (found != cases.end()) check_kernel(kernel, Reference(*found));
       }
     }
   }

@@ -39,7 +39,7 @@ void fill(std::vector<float>& values, unsigned seed, bool exact) {
 class Batch {
  public:
   Batch(const BatchCase& how, bool exact)
-      : problem_(shape_of(how)),
+      : problem_(problem_of(how)),
         a_(how.batch, problem_.stride_a, problem_.m * problem_.k),
         b_(how.batch, problem_.stride_b, problem_.k * problem_.n),
         c_(how.batch, problem_.stride_c, problem_.m * problem_.n) {
@@ -78,25 +78,6 @@ class Batch {
   }
 
  private:
-  static GemmProblem shape_of(const BatchCase& how) {
-    GemmProblem p;
-    p.op_a = how.op_a;
-    p.op_b = how.op_b;
-    p.m = how.shape.m;
-    p.n = how.shape.n;
-    p.k = how.shape.k;
-    p.alpha.value = 0.75f;
-    p.beta.value = 1.25f;
-    p.lda = how.op_a == Op::none ? p.m : p.k;
-    p.ldb = how.op_b == Op::none ? p.k : p.n;
-    p.ldc = p.m;
-    p.batch = how.batch;
-    p.stride_a = how.strides.a * (p.m * p.k + how.apart);
-    p.stride_b = how.strides.b * (p.k * p.n + 2 * how.apart);
-    p.stride_c = how.strides.c * (p.m * p.n + 3 * how.apart);
-    return p;
-  }
-
   GemmProblem problem_;
   Stack a_, b_, c_;
   std::vector<float> due_;
@@ -121,6 +102,25 @@ void check_launch(Launch launch, Sums sums, const Batches& batches) {
 }
 
 }  // namespace
+
+GemmProblem problem_of(const BatchCase& how) {
+  GemmProblem p;
+  p.op_a = how.op_a;
+  p.op_b = how.op_b;
+  p.m = how.shape.m;
+  p.n = how.shape.n;
+  p.k = how.shape.k;
+  p.alpha.value = 0.75f;
+  p.beta.value = 1.25f;
+  p.lda = how.op_a == Op::none ? p.m : p.k;
+  p.ldb = how.op_b == Op::none ? p.k : p.n;
+  p.ldc = p.m;
+  p.batch = how.batch;
+  p.stride_a = how.strides.a * (p.m * p.k + how.apart);
+  p.stride_b = how.strides.b * (p.k * p.n + 2 * how.apart);
+  p.stride_c = how.strides.c * (p.m * p.n + 3 * how.apart);
+  return p;
+}
 
 void check_batch(const Rung& rung, const BatchCase& batch, Ran* ran) {
   const std::string text = std::string(rung.id) + " m=" + std::to_string(batch.shape.m) +

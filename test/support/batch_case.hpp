@@ -26,6 +26,9 @@ struct BatchCase {
   std::int64_t apart = 1;
 };
 
+/// Everything of the problem but addresses: no slack in the matrices, scalars that are exact.
+GemmProblem problem_of(const BatchCase& batch);
+
 /// Runs the batch by the rung's own choice and by each of its configurations that can run it. What sums by k, or is
 /// asked to, gives the bits that rung 1 gives product by product; what sums in blocks gives them where the operands are
 /// exact, and otherwise the same bits twice. Nothing is written between the matrices.

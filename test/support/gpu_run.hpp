@@ -16,9 +16,6 @@ using Launch = std::function<LaunchStatus(const GemmProblem&, Stream)>;
 /// CUDA error, a write outside a matrix, a write to A or B.
 std::string run_on_gpu(const Launch& launch, const GemmProblem& host);
 
-/// The same, captured in a CUDA graph on a stream of its own and replayed twice from the same C.
-std::string replay_on_gpu(const Launch& launch, const GemmProblem& host);
-
 /// True where the CUDA runtime finds a GPU.
 bool gpu_works();
 
