@@ -194,8 +194,9 @@ void check_operands(const Rung& rung, const Operands& operands, Ran* ran) {
   if (effort() != Effort::tiny) due.of_rung_1 = result_of(find_rung("naive")->emulated->launch, operands);
 
   check_launch(rung.emulated->launch, sums_of(*rung.emulated), operands, due);
-  for (const KernelConfig& config : rung.emulated->configs) {
-    if (!can_run(config, problem)) continue;
+  for (std::size_t i = 0; i < rung.emulated->configs.size(); ++i) {
+    const KernelConfig& config = rung.emulated->configs[i];
+    if ((i + operands.how.seed) % operands.how.share != 0 || !can_run(config, problem)) continue;
     INFO(config.name);
     check_launch(config.launch, config.sums, operands, due);
     if (ran != nullptr) ran->insert(&config);

@@ -33,6 +33,7 @@ struct Case {
   bool inputs_unreadable = false;  ///< A and B are given by addresses that fault
   bool exact = false;              ///< A and B hold small integers: no order of summation may change a bit
   std::uint32_t seed = 1;
+  unsigned share = 1;  ///< a configuration runs one of so many cases, by their seeds; the rung's own choice runs all
 };
 
 /// "r05 op=NT m=65 n=33 ...": a case as it went through `kernel`.
