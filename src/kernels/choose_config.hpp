@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How a rung with several configurations picks one for a problem: by measurement where there is one, else by its
-// model. Any thread; no allocation, no lock and well under a microsecond, apart from the first choice on a GPU.
+// model. Any thread; no allocation and no lock, apart from the first choice on a GPU.
 #pragma once
 
 #include <span>
@@ -34,5 +34,10 @@ void publish_tuning_table(TuningSlot slot, const TuningTable* table);
 /// Never a configuration that cannot run here, unless none can. `configs` is not empty.
 const KernelConfig& choose_config(RungKey rung, std::span<const KernelConfig> configs, const GemmProblem& problem,
                                   int multiprocessors, TuningSlot slot);
+
+/// The same, remembered: each thread keeps its last few answers until a table or plain_sums() changes, so that a
+/// program that asks again does not pay for the models. `configs` lives as long as the program.
+const KernelConfig& remembered_config(RungKey rung, std::span<const KernelConfig> configs, const GemmProblem& problem,
+                                      int multiprocessors, TuningSlot slot);
 
 }  // namespace ladder

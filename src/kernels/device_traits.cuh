@@ -54,10 +54,11 @@ inline DeviceTraits device_traits() {
 
 #endif
 
-/// The configuration of a rung for this problem on the current device; see choose_config.hpp.
+/// The configuration of a rung for this problem on the current device; see choose_config.hpp. `configs` lives as long
+/// as the program.
 inline const KernelConfig& chosen_config(RungKey rung, std::span<const KernelConfig> configs, const GemmProblem& p) {
   const DeviceTraits device = device_traits();
-  return choose_config(rung, configs, p, device.multiprocessors > 0 ? device.multiprocessors : 1, device.slot);
+  return remembered_config(rung, configs, p, device.multiprocessors > 0 ? device.multiprocessors : 1, device.slot);
 }
 
 }  // namespace ladder::LADDER_DEVICE
