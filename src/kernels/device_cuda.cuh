@@ -75,6 +75,48 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
+/// A place in the block's shared memory as the target of copies: 32 bits, moved in floats.
+class CopyTarget {
+ public:
+  __device__ __forceinline__ explicit CopyTarget(float* smem) : address_(smem_address(smem)) {}
+  __device__ __forceinline__ CopyTarget operator+(int floats) const {
+    return CopyTarget(address_ + static_cast<std::uint32_t>(floats) * sizeof(float));
+  }
+  __device__ __forceinline__ std::uint32_t address() const { return address_; }
+
+ private:
+  __device__ __forceinline__ explicit CopyTarget(std::uint64_t address)
+      : address_(static_cast<std::uint32_t>(address)) {}
+
+  std::uint32_t address_;
+};
+
+/// async_copy<4>() where `wanted`, without a branch.
+__device__ __forceinline__ void async_copy_if(bool wanted, CopyTarget smem, const float* gmem) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "{ .reg .pred wanted;\n"
+      "setp.ne.s32 wanted, %2, 0;\n"
+      "@wanted cp.async.ca.shared.global [%0], [%1], 4; }" ::"r"(smem.address()),
+      "l"(gmem), "r"(static_cast<int>(wanted))
+      : "memory");
+#else
+  if (wanted) asm volatile("st.shared.f32 [%0], %1;" ::"r"(smem.address()), "f"(__ldg(gmem)) : "memory");
+#endif
+}
+
+/// Copies the first `bytes` of 16 (0 to 16) as async_copy<16>() does and makes the rest zeros.
+__device__ __forceinline__ void async_copy_some(CopyTarget smem, const float* gmem, int bytes) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(smem.address()), "l"(gmem), "r"(bytes) : "memory");
+#else
+  for (int i = 0; i < 4; ++i) {
+    const float value = i * int{sizeof(float)} < bytes ? __ldg(gmem + i) : 0.0f;
+    asm volatile("st.shared.f32 [%0], %1;" ::"r"((smem + i).address()), "f"(value) : "memory");
+  }
+#endif
+}
+
 /// A 128-bit load of an operand that no other block will want: it does not stay in the L1 cache. Aligned to 16 bytes.
 __device__ __forceinline__ float4 load_once(const float* gmem) {
   float4 quad;
@@ -94,9 +136,14 @@ __device__ __forceinline__ float4 load_part(const float* gmem) { return __ldcg(r
 /// Adds 1 to a counter in device memory and returns what it held before. What this thread, and those that it has met
 /// at a barrier, wrote before is seen by the threads that take a later ticket and by those that meet them afterwards.
 __device__ __forceinline__ std::uint32_t take_ticket(std::uint32_t* counter) {
+  std::uint32_t ticket;
+#if __CUDA_ARCH__ >= 700
+  asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;" : "=r"(ticket) : "l"(counter) : "memory");
+#else
   __threadfence();
-  const std::uint32_t ticket = atomicAdd(counter, 1u);
+  ticket = atomicAdd(counter, 1u);
   __threadfence();
+#endif
   return ticket;
 }
 

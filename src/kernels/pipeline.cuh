@@ -15,14 +15,19 @@ namespace ladder::LADDER_DEVICE {
 /// copies of Feed::element_k meet 32 different banks.
 inline constexpr int SKEW = vec;
 
-/// STAGES slabs of both operands. full[s]: the copies of stage s have landed; empty[s]: every consuming
-/// warp has read it.
+/// One slab of both operands.
+template <class Tile>
+struct alignas(sizeof(float4)) Stage {
+  float a[Tile::BK][Tile::BM + SKEW];
+  float b[Tile::BK][Tile::BN + SKEW];
+  StageBarrier full;   ///< the copies have landed
+  StageBarrier empty;  ///< every consuming warp has read it
+};
+
+/// The ring of stages.
 template <class Tile>
 struct PipelineSmem {
-  float a[Tile::STAGES][Tile::BK][Tile::BM + SKEW];
-  float b[Tile::STAGES][Tile::BK][Tile::BN + SKEW];
-  StageBarrier full[Tile::STAGES];
-  StageBarrier empty[Tile::STAGES];
+  Stage<Tile> stage[Tile::STAGES];
   StageBarrier met;      ///< where the consuming threads meet
   std::uint32_t ticket;  ///< one thread's word to the others
 };
@@ -40,8 +45,8 @@ template <class Tile>
 __device__ __forceinline__ void init_barriers(PipelineSmem<Tile>& smem, int producing_threads) {
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < Tile::STAGES; ++stage) {
-      smem.full[stage].init(producing_threads);
-      smem.empty[stage].init(Tile::WARPS * arrivals_per_warp);
+      smem.stage[stage].full.init(producing_threads);
+      smem.stage[stage].empty.init(Tile::WARPS * arrivals_per_warp);
     }
     smem.met.init(Tile::THREADS);
   }
@@ -57,18 +62,24 @@ __device__ __forceinline__ void release_stage(StageBarrier& empty) {
   empty.arrive();
 }
 
-/// A position in the ring: the stage, and the parity of the phase that a wait there waits for.
+/// How many slabs have passed: a position in the ring in one register.
 template <int STAGES>
-struct RingCursor {
-  int stage = 0;
-  std::uint32_t parity = 0;
+class RingCursor {
+ public:
+  static_assert((STAGES & (STAGES - 1)) == 0, "the ring turns by masking bits");
 
+  __device__ __forceinline__ int stage() const { return static_cast<int>(slab_ % STAGES); }
+  /// Of the phase that a wait for this slab's copies waits for; the other one is that of the slab before in its stage.
+  __device__ __forceinline__ std::uint32_t parity() const { return slab_ / STAGES & 1; }
+  /// The stage held another slab before.
+  __device__ __forceinline__ bool reused() const { return slab_ >= STAGES; }
   __device__ __forceinline__ void advance() {
-    if (++stage == STAGES) {
-      stage = 0;
-      parity ^= 1;
-    }
+    ++slab_;
+    if (slab_ == 4 * STAGES) slab_ = 2 * STAGES;
   }
+
+ private:
+  std::uint32_t slab_ = 0;
 };
 
 /// A thread's TM x TN results: quads of rows LANES_M quads apart, quads of columns LANES_N quads apart, so

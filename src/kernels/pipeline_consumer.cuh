@@ -12,13 +12,14 @@ __device__ __forceinline__ void mainloop(PipelineSmem<Tile>& smem, RingCursor<Ti
                                          ThreadTile<Tile>& tile, const Refill& refill) {
   constexpr int ROW_A = Tile::BM + SKEW;
   constexpr int ROW_B = Tile::BN + SKEW;
-  const int whole = last < Tile::BK ? slabs - 1 : slabs;
-  const float* a = &smem.a[use.stage][0][tile.m0()];
-  const float* b = &smem.b[use.stage][0][tile.n0()];
-  smem.full[use.stage].wait(use.parity);
+  const int partial = last < Tile::BK ? 1 : 0;
+  Stage<Tile>* stage = &smem.stage[use.stage()];
+  const float* a = &stage->a[0][tile.m0()];
+  const float* b = &stage->b[0][tile.n0()];
+  stage->full.wait(use.parity());
   tile.load_fragments(0, a, b);
 #pragma unroll 1
-  for (int slab = 0; slab < whole; ++slab) {
+  for (int left = slabs; left > partial;) {
     refill();
 #pragma unroll
     for (int k = 0; k < Tile::BK; ++k) {
@@ -27,26 +28,27 @@ __device__ __forceinline__ void mainloop(PipelineSmem<Tile>& smem, RingCursor<Ti
       } else {
         // Slab boundary: this warp has the rest in registers and is done with the stage. The next stage's first
         // fragments are fetched under the last outer product.
-        release_stage(smem.empty[use.stage]);
+        release_stage(stage->empty);
         use.advance();
-        a = &smem.a[use.stage][0][tile.m0()];
-        b = &smem.b[use.stage][0][tile.n0()];
-        if (slab + 1 < slabs) {
-          smem.full[use.stage].wait(use.parity);
+        stage = &smem.stage[use.stage()];
+        a = &stage->a[0][tile.m0()];
+        b = &stage->b[0][tile.n0()];
+        if (--left > 0) {
+          stage->full.wait(use.parity());
           tile.load_fragments(0, a, b);
         }
       }
       tile.accumulate(k % 2);
     }
   }
-  if (whole == slabs) return;
+  if (partial == 0) return;
   refill();
 #pragma unroll 1
   for (int k = 0; k < last; ++k) {
     tile.load_fragments(0, a + k * ROW_A, b + k * ROW_B);
     tile.accumulate(0);
   }
-  release_stage(smem.empty[use.stage]);
+  release_stage(stage->empty);
   use.advance();
 }
 
@@ -57,8 +59,8 @@ __device__ __forceinline__ void pass_slabs_on(PipelineSmem<Tile>& smem, RingCurs
 #pragma unroll 1
   for (int slab = 0; slab < slabs; ++slab) {
     refill();
-    smem.full[use.stage].wait(use.parity);
-    release_stage(smem.empty[use.stage]);
+    smem.stage[use.stage()].full.wait(use.parity());
+    release_stage(smem.stage[use.stage()].empty);
     use.advance();
   }
 }

@@ -56,7 +56,7 @@ class TileFeed {
 
   /// Issues the copies of the next slab, of which k_left steps of k exist, into `tile`.
   __device__ __forceinline__ void issue(float* tile, int k_left) {
-    float* target = tile + k_ * ROW + mn_;
+    const CopyTarget target = CopyTarget(tile) + (k_ * ROW + mn_);
     const int lines = lines_inside(k_left);
     if (ld_ <= UINT32_MAX) {
       issue_near(target, lines);
@@ -114,33 +114,35 @@ class TileFeed {
     }
   }
 
-  __device__ __forceinline__ void issue_line(float* target, const float* line) const {
+  __device__ __forceinline__ void issue_line(bool inside, CopyTarget target, const float* line) const {
 #pragma unroll
     for (int j = 0; j < COPIES_PER_LINE; ++j) {
-      const int left = mn_left_ - j * SPAN;
+      const int left = inside ? mn_left_ - j * SPAN : 0;
       if constexpr (FEED == Feed::vector_mn) {
-        const int inside = left < 0 ? 0 : (left < vec ? left : vec);
-        async_copy_some(target + j * SPAN, line + j * SPAN, inside * int{sizeof(float)});
+        const int floats = left < 0 ? 0 : (left < vec ? left : vec);
+        async_copy_some(target + j * SPAN, line + j * SPAN, floats * int{sizeof(float)});
+      } else if constexpr (FEED == Feed::element_mn) {
+        async_copy_if(left > 0, target + j * SPAN, line + j * SPAN);
       } else {
-        if (FEED == Feed::element_k || left > 0) async_copy<sizeof(float)>(target + j * SPAN, line + j * SPAN);
+        async_copy_if(inside, target + j * SPAN, line + j * SPAN);
       }
     }
   }
 
   // ld as 32 bits: each address is then one multiply-add from the first.
-  __device__ __forceinline__ void issue_near(float* target, int lines) const {
+  __device__ __forceinline__ void issue_near(CopyTarget target, int lines) const {
     const auto ld = static_cast<std::uint32_t>(ld_);
 #pragma unroll
     for (int i = 0; i < LINES; ++i) {
       const float* line = next_ + std::uint64_t{ld} * static_cast<std::uint32_t>(i * LDS_PER_LINE);
-      if (i < lines) issue_line(target + i * (K_STEP * ROW + MN_STEP), line);
+      issue_line(i < lines, target + i * (K_STEP * ROW + MN_STEP), line);
     }
   }
 
-  __device__ __forceinline__ void issue_far(float* target, int lines) const {
+  __device__ __forceinline__ void issue_far(CopyTarget target, int lines) const {
 #pragma unroll 1
     for (int i = 0; i < LINES && i < lines; ++i) {
-      issue_line(target + i * (K_STEP * ROW + MN_STEP), next_ + i * LDS_PER_LINE * ld_);
+      issue_line(true, target + i * (K_STEP * ROW + MN_STEP), next_ + i * LDS_PER_LINE * ld_);
     }
   }
 

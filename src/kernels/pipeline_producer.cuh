@@ -25,18 +25,18 @@ class Producer {
   }
 
   __device__ __forceinline__ bool done() const { return unit_.count == 0; }
-  __device__ __forceinline__ bool stage_is_used() const { return used_; }
-  __device__ __forceinline__ StageBarrier& empty() { return smem_.empty[fill_.stage]; }
-  __device__ __forceinline__ std::uint32_t empty_parity() const { return fill_.parity ^ 1; }
+  __device__ __forceinline__ bool stage_is_used() const { return fill_.reused(); }
+  __device__ __forceinline__ StageBarrier& empty() { return smem_.stage[fill_.stage()].empty; }
+  __device__ __forceinline__ std::uint32_t empty_parity() const { return fill_.parity() ^ 1; }
 
   /// Issues one slab's copies into the next stage, which must be empty.
   __device__ __forceinline__ void issue() {
     const int k_left = unit_.first + 1 == k_.slabs ? k_.last : Tile::BK;
-    feed_a_.issue(&smem_.a[fill_.stage][0][0], k_left);
-    feed_b_.issue(&smem_.b[fill_.stage][0][0], k_left);
-    smem_.full[fill_.stage].arrive_when_copies_land();
+    Stage<Tile>& stage = smem_.stage[fill_.stage()];
+    feed_a_.issue(&stage.a[0][0], k_left);
+    feed_b_.issue(&stage.b[0][0], k_left);
+    stage.full.arrive_when_copies_land();
     fill_.advance();
-    if (fill_.stage == 0) used_ = true;
     ++unit_.first;
     if (--unit_.count == 0) next_unit();
   }
@@ -65,7 +65,6 @@ class Producer {
   int index_ = 0;  // of the next unit
   WorkUnit unit_{};
   RingCursor<Tile::STAGES> fill_;
-  bool used_ = false;
   int thread_;
   FeedA feed_a_;
   FeedB feed_b_;

@@ -109,7 +109,7 @@ struct Variant {
 };
 
 using Variant256x128 = Variant<WarpTileShape<256, 128, 16, 64, 64, 16, 8, 8>, LendingRoles<1, 232>, 83, 83>;
-using Variant128x128 = Variant<WarpTileShape<128, 128, 16, 64, 64, 16, 8, 6>, LendingRoles<2, 208>, 55, 82>;
+using Variant128x128 = Variant<WarpTileShape<128, 128, 16, 64, 64, 16, 8, 4>, LendingRoles<2, 216>, 55, 82>;
 using Variant128x64 = Variant<WarpTileShape<128, 64, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 2>, 45, 74>;
 using Variant64x64 = Variant<WarpTileShape<64, 64, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 4>, 24, 72>;
 using Variant128x32 = Variant<WarpTileShape<128, 32, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 4>, 24, 70>;

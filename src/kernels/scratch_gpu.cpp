@@ -19,12 +19,21 @@ constexpr std::size_t ticket_bytes = scratch_tickets * sizeof(std::uint32_t);
 
 /// Written once, the stream last: a reader that finds its stream finds the memory too.
 struct Entry {
-  std::atomic<unsigned long long> stream{0};  // its id plus one; 0: free
-  char* memory = nullptr;                     // null: there was none
+  std::atomic<std::uintptr_t> stream{0};  // key_of() it; 0: free
+  char* memory = nullptr;                 // null: there was none
 };
 
 constinit Entry entries[tracked_devices][streams_per_device];
 constinit std::mutex adding;
+
+constinit thread_local char of_this_thread = 0;
+
+// The handle of a stream is not given away again before its last work has ended. (Its number would be unique, but
+// may not be asked for during a capture.) One handle stands for every thread's own default stream.
+std::uintptr_t key_of(cudaStream_t stream) {
+  if (stream == cudaStreamPerThread) return reinterpret_cast<std::uintptr_t>(&of_this_thread);
+  return reinterpret_cast<std::uintptr_t>(stream == nullptr ? cudaStreamLegacy : stream);
+}
 
 /// Lets this thread allocate although a stream is being captured: nothing of it becomes part of the graph.
 class AllowedDuringCapture {
@@ -63,21 +72,19 @@ Scratch scratch_in(char* memory) {
 
 Scratch scratch_of(Stream stream) {
   int device = 0;
-  unsigned long long id = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || device >= tracked_devices ||
-      cudaStreamGetId(static_cast<cudaStream_t>(stream), &id) != cudaSuccess) {
+  if (cudaGetDevice(&device) != cudaSuccess || device >= tracked_devices) {
     static_cast<void>(cudaGetLastError());
     return {};
   }
-  const unsigned long long wanted = id + 1;
+  const std::uintptr_t wanted = key_of(static_cast<cudaStream_t>(stream));
   for (Entry& entry : entries[device]) {
-    const unsigned long long found = entry.stream.load(std::memory_order_acquire);
+    const std::uintptr_t found = entry.stream.load(std::memory_order_acquire);
     if (found == wanted) return scratch_in(entry.memory);
     if (found == 0) break;
   }
   const std::lock_guard lock(adding);
   for (Entry& entry : entries[device]) {
-    const unsigned long long found = entry.stream.load(std::memory_order_acquire);
+    const std::uintptr_t found = entry.stream.load(std::memory_order_acquire);
     if (found == wanted) return scratch_in(entry.memory);
     if (found != 0) continue;
     entry.memory = allocate();

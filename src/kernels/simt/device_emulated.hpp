@@ -66,6 +66,25 @@ inline void wait_for_copies() {
   if (copies.group > LATER) copies.land_before(copies.group - LATER);
 }
 
+/// A place in the block's shared memory as the target of copies.
+class CopyTarget {
+ public:
+  explicit CopyTarget(float* smem) : smem_(smem) {}
+  CopyTarget operator+(int floats) const { return CopyTarget(smem_ + floats); }
+  float* smem() const { return smem_; }
+
+ private:
+  float* smem_;
+};
+
+inline void async_copy_if(bool wanted, CopyTarget target, const float* gmem) {
+  if (wanted) async_copy<sizeof(float)>(target.smem(), gmem);
+}
+
+inline void async_copy_some(CopyTarget target, const float* gmem, int bytes) {
+  async_copy_some(target.smem(), gmem, bytes);
+}
+
 /// A 128-bit load; the emulator has no caches to spare.
 inline float4 load_once(const float* gmem) {
   if (reinterpret_cast<std::uintptr_t>(gmem) % alignof(float4) != 0) simt::give_up(simt::lane(), emulator_fault);
