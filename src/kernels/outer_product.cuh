@@ -10,10 +10,10 @@ namespace ladder::LADDER_DEVICE {
 
 /// Every thread holds ROWS x DEPTH of op(A). A k below DEPTH is filled up with products of -0 and +0: adding their -0
 /// changes no sum, not even one of -0.
-template <int DEPTH_, int ROWS_, int RESIDENT_, int AT_ONCE_>
+template <int DEPTH_, int RESIDENT_, int AT_ONCE_>
 struct OuterTile {
   static constexpr int DEPTH = DEPTH_;
-  static constexpr int ROWS = ROWS_;
+  static constexpr int ROWS = vec;
   static constexpr int RESIDENT = RESIDENT_;  // blocks on a multiprocessor
   static constexpr int AT_ONCE = AT_ONCE_;    // columns in flight in a thread
   static constexpr int THREADS = 128;

@@ -4,8 +4,8 @@
 // A thread keeps all of k of its rows of op(A) in registers and walks along the columns of C with them. The columns of
 // op(B) lie in shared memory, so that one 128-bit read, the same for a whole warp, gives four k of a column: a column
 // costs a thread its FMAs, k / 4 reads and one 128-bit store.
-// Tile: 512 rows (256 above k = 32) x as many columns as leave no round of blocks half empty.
-// Cost: up to 128 registers for op(A). Limit: the memory's write rate up to k = 16, FMAs above.
+// Tile: 512 rows x as many columns as leave no round of blocks half empty.
+// Cost: up to 128 registers for op(A). Limit: the memory's write rate up to k = 16, shared memory's reads above.
 #include <algorithm>
 #include <limits>
 
@@ -84,17 +84,16 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
 
 // ---------------------------------------------------------------------------------------- host side
 
-constexpr int largest_k = 64;
+constexpr int largest_k = 32;
 
 /// Calls use(tile) with the tile for this k.
 template <class Use>
 auto with_outer_tile(std::int64_t k, const Use& use) {
-  if (k <= 4) return use(OuterTile<4, 4, 8, 4>{});
-  if (k <= 8) return use(OuterTile<8, 4, 8, 2>{});
-  if (k <= 12) return use(OuterTile<12, 4, 6, 2>{});
-  if (k <= 16) return use(OuterTile<16, 4, 4, 2>{});
-  if (k <= 32) return use(OuterTile<32, 4, 3, 2>{});
-  return use(OuterTile<64, 2, 3, 2>{});
+  if (k <= 4) return use(OuterTile<4, 8, 4>{});
+  if (k <= 8) return use(OuterTile<8, 8, 2>{});
+  if (k <= 12) return use(OuterTile<12, 6, 2>{});
+  if (k <= 16) return use(OuterTile<16, 4, 2>{});
+  return use(OuterTile<32, 3, 2>{});
 }
 
 template <class Tile>
@@ -133,10 +132,8 @@ LaunchStatus launch_outer_product(const GemmProblem& p, Stream stream) {
   return with_outer_tile(p.k, [&](auto tile) {
     using Tile = decltype(tile);
     const bool a_mn = p.op_a == Op::none;
-    if constexpr (Tile::ROWS == vec) {
-      if (allows_quads(p)) {
-        return a_mn ? launch_tile<Tile, Major::mn, true>(p, stream) : launch_tile<Tile, Major::k, true>(p, stream);
-      }
+    if (allows_quads(p)) {
+      return a_mn ? launch_tile<Tile, Major::mn, true>(p, stream) : launch_tile<Tile, Major::k, true>(p, stream);
     }
     return a_mn ? launch_tile<Tile, Major::mn, false>(p, stream) : launch_tile<Tile, Major::k, false>(p, stream);
   });

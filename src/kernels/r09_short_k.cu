@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// r09_short_k.cu: k is so short that a tile's loads and stores take as long as its sums.
+//
+// Small blocks, four of them on a multiprocessor, that share nothing: while one waits for its first slabs or stores its
+// tile, the others compute. Every thread copies; a block fetches up to three slabs ahead, at k = 64 all of its panels,
+// and meets once a slab.
+// Tile: 128 x 64 or 64 x 128, slabs of 16 steps of k, warp tile 64 x 32, thread tile 8 x 8, 4 stages.
+// Cost: 128 registers, 50 KiB of shared memory. Limit: FMAs; the last round of tiles over the multiprocessors.
+#include <algorithm>
+#include <limits>
+
+#include "device_traits.cuh"
+#include "pipeline_consumer.cuh"
+#include "r09_members.hpp"
+
+namespace ladder::LADDER_DEVICE {
+
+namespace {
+
+// As many blocks as shared memory has room for.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+constexpr int RESIDENT = 3;
+#else
+constexpr int RESIDENT = 4;
+#endif
+
+using Tile128x64 = WarpTileShape<128, 64, 16, 64, 32, 8, 8, 4>;
+using Tile64x128 = WarpTileShape<64, 128, 16, 64, 32, 8, 8, 4>;
+
+template <class Tile>
+struct alignas(sizeof(float4)) Slab {
+  float a[Tile::BK][Tile::BM + SKEW];
+  float b[Tile::BK][Tile::BN + SKEW];
+};
+
+template <class Tile>
+struct ShortSmem {
+  Slab<Tile> stage[Tile::STAGES];
+};
+
+template <class Tile>
+__device__ __forceinline__ Slab<Tile>& slab_of(ShortSmem<Tile>& smem, int k0) {
+  return smem.stage[k0 / Tile::BK % Tile::STAGES];
+}
+
+template <class Tile>
+__device__ __forceinline__ void add_slab(ThreadTile<Tile>& tile, const Slab<Tile>& slab, int k_left) {
+  const float* a = &slab.a[0][tile.m0()];
+  const float* b = &slab.b[0][tile.n0()];
+  constexpr int row_a = Tile::BM + SKEW;
+  constexpr int row_b = Tile::BN + SKEW;
+  if (k_left >= Tile::BK) {
+    tile.load_fragments(0, a, b);
+#pragma unroll
+    for (int k = 0; k < Tile::BK; ++k) {
+      if (k + 1 < Tile::BK) tile.load_fragments((k + 1) % 2, a + (k + 1) * row_a, b + (k + 1) * row_b);
+      tile.accumulate(k % 2);
+    }
+  } else {
+#pragma unroll 1
+    for (int k = 0; k < k_left; ++k) {
+      tile.load_fragments(0, a + k * row_a, b + k * row_b);
+      tile.accumulate(0);
+    }
+  }
+}
+
+// Tiles in the order of the columns of C; the same for every product of a batch.
+template <class Tile>
+__device__ __forceinline__ BlockTile tile_number(const GemmProduct& p, int number) {
+  const auto tiles_m = static_cast<std::uint32_t>((p.m + Tile::BM - 1) / Tile::BM);
+  const auto index = static_cast<std::uint32_t>(number);
+  return tile_at(p, std::int64_t{index % tiles_m} * Tile::BM, std::int64_t{index / tiles_m} * Tile::BN);
+}
+
+template <class Tile, Feed FEED_A, Feed FEED_B>
+__global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(RESIDENT))
+    sgemm_short_k(const GemmProduct first, const BatchLayout layout) {
+  ShortSmem<Tile>& smem = block_smem<ShortSmem<Tile>>();
+  ThreadTile<Tile> tile(threadIdx.x);
+  int number = static_cast<int>(blockIdx.x);
+  {
+    const GemmProduct p = product_of_block(first, layout);
+    const Scalars s = load_scalars(p);
+    if (leaves_c_alone(s)) return;
+    const BlockTile block = tile_number<Tile>(p, number);
+    const bool inside = tile.inside(block);
+
+    // Load
+    TileFeed<FEED_A, Tile::BM, Tile::BK, SKEW, Tile::THREADS> feed_a(p.a, p.lda, block.m0, p.m, 0, threadIdx.x);
+    TileFeed<FEED_B, Tile::BN, Tile::BK, SKEW, Tile::THREADS> feed_b(p.b, p.ldb, block.n0, p.n, 0, threadIdx.x);
+    const int k_extent = static_cast<int>(mainloop_k(p, s));
+    const auto fetch = [&](int k0) {
+      if (k0 < k_extent) {
+        Slab<Tile>& slab = slab_of(smem, k0);
+        feed_a.issue(&slab.a[0][0], k_extent - k0);
+        feed_b.issue(&slab.b[0][0], k_extent - k0);
+      }
+      close_copies();
+    };
+    constexpr int ahead = Tile::STAGES - 1;
+#pragma unroll 1
+    for (int k0 = 0; k0 < ahead * Tile::BK; k0 += Tile::BK) fetch(k0);
+
+    // Compute
+    tile.clear();
+#pragma unroll 1
+    for (int k0 = 0; k0 < k_extent; k0 += Tile::BK) {
+      wait_for_copies<ahead - 1>();
+      __syncthreads();  // all have copied this slab, and are done with the one before
+      fetch(k0 + ahead * Tile::BK);
+      if (inside) add_slab(tile, slab_of(smem, k0), k_extent - k0);
+    }
+  }
+
+  // Epilogue
+  number = computed_again(number);
+  const GemmProduct p = product_of_block(first, layout);
+  const BlockTile block = tile_number<Tile>(p, number);
+  if (tile.inside(block)) tile.store(p, load_scalars(p), block);
+}
+
+// ---------------------------------------------------------------------------------------- host side
+
+constexpr int largest_k = 2048;  // a longer sum is more accurate in blocks of k
+
+template <class Tile>
+LaunchStatus launch_tile(const GemmProblem& p, Stream stream) {
+  if (p.k > largest_k) return launch_not_supported;
+  return with_feed(feed_of_every_a(p, p), [&](auto a) {
+    return with_feed(feed_of_every_b(p, p), [&](auto b) {
+      return launch<sgemm_short_k<Tile, a(), b()>, ShortSmem<Tile>>(tile_count<Tile>(p), Tile::THREADS, stream, p);
+    });
+  });
+}
+
+template <class Tile>
+double cycles_of(const GemmProblem& p, int multiprocessors) {
+  if (p.k > largest_k) return std::numeric_limits<double>::infinity();
+  constexpr double start = 5000;                             // launch, first loads, the last tile's store
+  constexpr double bytes_a_cycle = 14;                       // of a multiprocessor's share of the memory's 16
+  constexpr double efficiency[] = {0.35, 0.58, 0.72, 0.78};  // with so many blocks on a multiprocessor
+  constexpr double block_cycles = 500;                       // that a block's start costs the others
+  const double passes_of_c = p.beta.device != nullptr || p.beta.value != 0.0f ? 2 : 1;
+  const double m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+  const double bytes = sizeof(float) * static_cast<double>(p.batch) * (m * n * passes_of_c + m * k + k * n);
+  const double tile_cycles = Tile::BM * Tile::BN * k / 128 + block_cycles;
+  const std::int64_t share = ceil_div(tile_count<Tile>(p) * p.batch, multiprocessors);
+  const auto rest = static_cast<double>(share % RESIDENT);
+  const double full = static_cast<double>(share) - rest;
+  double compute = full * tile_cycles / efficiency[RESIDENT - 1];
+  if (rest > 0) compute += rest * tile_cycles / efficiency[share % RESIDENT - 1];
+  return start + std::max(bytes / (bytes_a_cycle * multiprocessors), compute);
+}
+
+}  // namespace
+
+LaunchStatus launch_short_k_128x64(const GemmProblem& p, Stream stream) { return launch_tile<Tile128x64>(p, stream); }
+LaunchStatus launch_short_k_64x128(const GemmProblem& p, Stream stream) { return launch_tile<Tile64x128>(p, stream); }
+
+double short_k_128x64_cycles(const GemmProblem& p, int multiprocessors) {
+  return cycles_of<Tile128x64>(p, multiprocessors);
+}
+double short_k_64x128_cycles(const GemmProblem& p, int multiprocessors) {
+  return cycles_of<Tile64x128>(p, multiprocessors);
+}
+
+}  // namespace ladder::LADDER_DEVICE
