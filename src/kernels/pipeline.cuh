@@ -127,12 +127,13 @@ class ThreadTile {
   }
 
   /// Sets the sums aside in `part`, which has room for a block tile: quad by quad, neighbouring threads next to each
-  /// other.
+  /// other. A 128-bit access binds a quad's sums to an even register and its three neighbours; with the sums of odd
+  /// rows in the even ones, a sum and its row of A come from different banks of the register file.
   __device__ __forceinline__ void store_part(float* part, int thread) const {
 #pragma unroll
     for (int quad = 0; quad < QUADS; ++quad) {
       const float* sum = &sum_[quad * vec / Tile::TM][quad * vec % Tile::TM];
-      *quad_of_part(part, thread, quad) = make_float4(sum[0], sum[1], sum[2], sum[3]);
+      *quad_of_part(part, thread, quad) = make_float4(sum[1], sum[0], sum[3], sum[2]);
     }
   }
 
@@ -142,7 +143,7 @@ class ThreadTile {
     for (int quad = 0; quad < QUADS; ++quad) {
       const float4 theirs = load_part(reinterpret_cast<const float*>(quad_of_part(part, thread, quad)));
       float* sum = &sum_[quad * vec / Tile::TM][quad * vec % Tile::TM];
-      sum[0] = theirs.x, sum[1] = theirs.y, sum[2] = theirs.z, sum[3] = theirs.w;
+      sum[1] = theirs.x, sum[0] = theirs.y, sum[3] = theirs.z, sum[2] = theirs.w;
     }
   }
 
@@ -152,7 +153,7 @@ class ThreadTile {
     for (int quad = 0; quad < QUADS; ++quad) {
       const float4 theirs = load_part(reinterpret_cast<const float*>(quad_of_part(part, thread, quad)));
       float* sum = &sum_[quad * vec / Tile::TM][quad * vec % Tile::TM];
-      sum[0] += theirs.x, sum[1] += theirs.y, sum[2] += theirs.z, sum[3] += theirs.w;
+      sum[1] += theirs.x, sum[0] += theirs.y, sum[3] += theirs.z, sum[2] += theirs.w;
     }
   }
 

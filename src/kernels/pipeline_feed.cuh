@@ -48,7 +48,11 @@ class TileFeed {
   /// `operand`, `ld`: A (or B) as stored; the tile starts at row (column) mn0 of `mn_extent`, its first slab at k0.
   __device__ __forceinline__ TileFeed(const float* operand, std::int64_t ld, std::int64_t mn0, std::int64_t mn_extent,
                                       std::int64_t k0, int thread)
-      : mn_(first_mn(thread)), k_(first_k(thread)), ld_(ld), mn_left_(panel_extent(mn_extent - mn0) - mn_) {
+      : mn_(first_mn(thread)),
+        k_(first_k(thread)),
+        ld_(ld),
+        mn_left_(panel_extent(mn_extent - mn0) - mn_),
+        whole_(mn_extent - mn0 >= BMN) {
     const std::int64_t mn = mn0 + mn_;
     const std::int64_t k = k0 + k_;
     next_ = operand + (FEED == Feed::element_k ? mn * ld + k : mn + k * ld);
@@ -58,10 +62,12 @@ class TileFeed {
   __device__ __forceinline__ void issue(float* tile, int k_left) {
     const CopyTarget target = CopyTarget(tile) + (k_ * ROW + mn_);
     const int lines = lines_inside(k_left);
-    if (ld_ <= UINT32_MAX) {
-      issue_near(target, lines);
-    } else {
+    if (ld_ > UINT32_MAX) {
       issue_far(target, lines);
+    } else if (lines >= LINES && whole_) {
+      issue_near<false>(target, lines);
+    } else {
+      issue_near<true>(target, lines);
     }
     next_ += FEED == Feed::element_k ? BK : BK * ld_;
   }
@@ -114,35 +120,39 @@ class TileFeed {
     }
   }
 
+  // Away from the edges a copy is two instructions, its address and itself: the producers get only those issue slots
+  // that the consumers leave.
+  template <bool EDGE>
   __device__ __forceinline__ void issue_line(bool inside, CopyTarget target, const float* line) const {
 #pragma unroll
     for (int j = 0; j < COPIES_PER_LINE; ++j) {
+      const CopyTarget to = target + j * SPAN;
+      const float* from = line + j * SPAN;
       const int left = inside ? mn_left_ - j * SPAN : 0;
       if constexpr (FEED == Feed::vector_mn) {
-        const int floats = left < 0 ? 0 : (left < vec ? left : vec);
-        async_copy_some(target + j * SPAN, line + j * SPAN, floats * int{sizeof(float)});
-      } else if constexpr (FEED == Feed::element_mn) {
-        async_copy_if(left > 0, target + j * SPAN, line + j * SPAN);
+        const int floats = !EDGE ? vec : (left < 0 ? 0 : (left < vec ? left : vec));
+        async_copy_some(to, from, floats * int{sizeof(float)});
       } else {
-        async_copy_if(inside, target + j * SPAN, line + j * SPAN);
+        async_copy_if(!EDGE || (FEED == Feed::element_mn ? left > 0 : inside), to, from);
       }
     }
   }
 
   // ld as 32 bits: each address is then one multiply-add from the first.
+  template <bool EDGE>
   __device__ __forceinline__ void issue_near(CopyTarget target, int lines) const {
     const auto ld = static_cast<std::uint32_t>(ld_);
 #pragma unroll
     for (int i = 0; i < LINES; ++i) {
       const float* line = next_ + std::uint64_t{ld} * static_cast<std::uint32_t>(i * LDS_PER_LINE);
-      issue_line(i < lines, target + i * (K_STEP * ROW + MN_STEP), line);
+      issue_line<EDGE>(i < lines, target + i * (K_STEP * ROW + MN_STEP), line);
     }
   }
 
   __device__ __forceinline__ void issue_far(CopyTarget target, int lines) const {
 #pragma unroll 1
     for (int i = 0; i < LINES && i < lines; ++i) {
-      issue_line(true, target + i * (K_STEP * ROW + MN_STEP), next_ + i * LDS_PER_LINE * ld_);
+      issue_line<true>(true, target + i * (K_STEP * ROW + MN_STEP), next_ + i * LDS_PER_LINE * ld_);
     }
   }
 
@@ -150,6 +160,7 @@ class TileFeed {
   int k_;
   std::int64_t ld_;
   int mn_left_;  // from this thread's first element on
+  bool whole_;   // the tile is inside the matrix
   const float* next_;
 };
 
