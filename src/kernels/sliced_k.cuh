@@ -3,7 +3,7 @@
 // stages that no other warp looks into.
 #pragma once
 
-#include "operand.cuh"
+#include "pipeline_feed.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -13,7 +13,7 @@ template <int BM_, int BN_, int TM_, int TN_, int WARPS_, int STAGES_, int RESID
 struct SlicedTile {
   static constexpr int BM = BM_;
   static constexpr int BN = BN_;
-  static constexpr int BK = 16;  // a k-major line of a stage is two 32-byte sectors, 16 lanes of single floats
+  static constexpr int BK = 16;
   static constexpr int TM = TM_;
   static constexpr int TN = TN_;
   static constexpr int WARPS = WARPS_;
@@ -22,134 +22,57 @@ struct SlicedTile {
   static constexpr int THREADS = WARPS * warp_size;
   static constexpr int LANES_M = BM / TM;
   static constexpr int LANES_N = BN / TN;
-  static constexpr int STAGE_FLOATS = (BM + BN) * BK;
+  static constexpr int SKEW = 4;  // copies that transpose meet 32 different banks
+  static constexpr int ROW_A = BM + SKEW;
+  static constexpr int ROW_B = BN + SKEW;
+  static constexpr int STAGE_FLOATS = (ROW_A + ROW_B) * BK;
   static constexpr TileExtents extents{BM, BN, BK, STAGES};
 
   static_assert(LANES_M * LANES_N == warp_size, "the tile holds one thread tile a lane");
   static_assert(TM % vec == 0 && TN % vec == 0, "a lane's rows and columns are read as quads");
-  static_assert(LANES_M % 4 == 0 && LANES_N % 4 == 0 && LANES_N <= 8, "what the permutations of quads count on");
+  static_assert(LANES_M % 4 == 0 && LANES_N % 4 == 0, "what the lanes' places and the parts' permutation count on");
   static_assert(BM * BN <= STAGES * STAGE_FLOATS, "a warp's sums take the place of its ring");
 };
 
-/// One operand's share of a stage. Its lines lie as in memory: BK of BMN floats, or BMN of BK whose quads are permuted
-/// so that one quad of eight lines in a row, or of every fourth or eighth line from them, meets 32 different banks.
-template <Major MAJOR, int BMN, int BK>
-struct StagedOperand {
-  static constexpr int LINE = MAJOR == Major::mn ? BMN : BK;
-  static constexpr int LINES = MAJOR == Major::mn ? BK : BMN;
-  static constexpr int QUAD_MASK = BK / vec - 1;
-  static constexpr int PERIOD = MAJOR == Major::mn ? 1 : 2 * (QUAD_MASK + 1);  // lines after which quads lie alike
-
-  /// Index of element `along` of line `line`.
-  static __device__ __forceinline__ int place(int line, int along) {
-    if constexpr (MAJOR == Major::mn) return line * LINE + along;
-    return line * LINE + ((along / vec ^ line / 2) & QUAD_MASK) * vec + along % vec;
-  }
-
-  static __device__ __forceinline__ int place_of(int mn, int k) {
-    return MAJOR == Major::mn ? place(k, mn) : place(mn, k);
-  }
-
-  /// Row (column) of a lane's result i, of LANES lanes along m (n).
-  template <int LANES>
-  static __device__ __forceinline__ int position(int lane, int i) {
-    return MAJOR == Major::mn ? lane * vec + i / vec * vec * LANES + i % vec : lane + i * LANES;
-  }
-
-  /// A lane's results first to first + 3, steps k to k + 3: fragment[step][i]. Both are multiples of 4.
-  template <int LANES>
-  static __device__ __forceinline__ void load_block(float (&fragment)[vec][vec], const float* stage, int lane,
-                                                    int first, int k) {
-#pragma unroll
-    for (int i = 0; i < vec; ++i) {
-      if constexpr (MAJOR == Major::mn) {
-        const float4 quad = *reinterpret_cast<const float4*>(stage + (k + i) * LINE + lane * vec + first * LANES);
-        fragment[i][0] = quad.x, fragment[i][1] = quad.y, fragment[i][2] = quad.z, fragment[i][3] = quad.w;
-      } else {
-        // place(), with the lane's part of the permutation apart from the part that is known at compile time.
-        const int quad_along = (k / vec ^ lane / 2 ^ (first + i) * LANES / 2) & QUAD_MASK;
-        const float4 quad =
-            *reinterpret_cast<const float4*>(stage + lane * LINE + quad_along * vec + (first + i) * LANES * LINE);
-        fragment[0][i] = quad.x, fragment[1][i] = quad.y, fragment[2][i] = quad.z, fragment[3][i] = quad.w;
-      }
-    }
-  }
-};
-
-/// One warp's copies of one operand, BK steps of k after the other.
-///
-/// Elements outside the matrix are not read: what they would feed is discarded in the epilogue, and the sums stop at
-/// the last real k.
-template <Major MAJOR, int BMN, int BK>
+/// One warp's copies into its ring, stage after stage.
+template <class Tile, Feed FEED_A, Feed FEED_B>
 class SliceFeed {
  public:
-  /// The slice starts at row (column) mn0, of which mn_left are left, and step k0. in_quads: 16-byte copies are
-  /// possible, none of them partly outside.
-  __device__ __forceinline__ SliceFeed(const float* operand, std::int64_t ld, std::int64_t mn0, std::int64_t k0,
-                                       int mn_left, bool in_quads, int lane)
-      : along_(in_quads ? lane % lanes<vec>() * vec : lane % lanes<1>()),
-        line_(in_quads ? lane / lanes<vec>() : lane / lanes<1>()),
-        mn_left_(mn_left),
-        in_quads_(in_quads),
-        ld_(ld) {
-    next_ = operand + (MAJOR == Major::mn ? mn0 + along_ + (k0 + line_) * ld : k0 + along_ + (mn0 + line_) * ld);
-  }
+  /// Of the slice that starts at step k0.
+  __device__ __forceinline__ SliceFeed(const GemmProduct& p, const BlockTile& block, std::int64_t k0, int lane)
+      : a_(p.a, p.lda, block.m0, p.m, k0, lane), b_(p.b, p.ldb, block.n0, p.n, k0, lane) {}
 
-  /// Issues the copies of the next `steps` steps, at most BK.
+  /// Issues the copies of the next `steps` steps, at most a stage.
   __device__ __forceinline__ void issue(float* stage, int steps) {
-    if (in_quads_) {
-      copy<vec>(stage, steps);
-    } else {
-      copy<1>(stage, steps);
+    float* a = stage;
+    float* b = stage + Tile::ROW_A * Tile::BK;
+#pragma unroll 1
+    for (int left = steps; left > steps - Tile::BK; left -= SLAB) {
+      a_.issue(a, left);
+      b_.issue(b, left);
+      a += Tile::ROW_A * SLAB;
+      b += Tile::ROW_B * SLAB;
     }
-    next_ += MAJOR == Major::mn ? BK * ld_ : BK;
   }
 
  private:
-  using Staged = StagedOperand<MAJOR, BMN, BK>;
+  static constexpr int SLAB = 8;  // what a warp copies at once where it transposes: eight lanes along k
+  static_assert(Tile::BK % SLAB == 0, "a stage is whole slabs");
 
-  /// Lanes along a line, with WIDTH floats each.
-  template <int WIDTH>
-  static __device__ __forceinline__ constexpr int lanes() {
-    return Staged::LINE / WIDTH < warp_size ? Staged::LINE / WIDTH : warp_size;
-  }
-
-  template <int WIDTH>
-  __device__ __forceinline__ void copy(float* stage, int steps) const {
-    constexpr int LINES_AT_ONCE = warp_size / lanes<WIDTH>();
-    constexpr int COPIES = Staged::LINES / LINES_AT_ONCE;
-    constexpr int SPAN = lanes<WIDTH>() * WIDTH;
-#pragma unroll
-    for (int span = 0; span < Staged::LINE; span += SPAN) {
-      const int along = along_ + span;
-      const bool inside = along < (MAJOR == Major::mn ? mn_left_ : steps);
-      const int lines = inside ? (MAJOR == Major::mn ? steps : mn_left_) - line_ : 0;
-      const float* from = next_ + span;
-      float* first = stage + Staged::place(line_, along);
-#pragma unroll(COPIES < 8 ? COPIES : 4)
-      for (int i = 0; i < COPIES; ++i) {
-        float* to = LINES_AT_ONCE % Staged::PERIOD == 0 ? first + i * LINES_AT_ONCE * Staged::LINE
-                                                        : stage + Staged::place(line_ + i * LINES_AT_ONCE, along);
-        if (i * LINES_AT_ONCE < lines) async_copy<WIDTH* int{sizeof(float)}>(to, from);
-        from += LINES_AT_ONCE * ld_;
-      }
-    }
-  }
-
-  int along_;  // this lane's first element of a line
-  int line_;
-  int mn_left_;
-  bool in_quads_;
-  std::int64_t ld_;
-  const float* next_;
+  TileFeed<FEED_A, Tile::BM, SLAB, Tile::SKEW, warp_size> a_;
+  TileFeed<FEED_B, Tile::BN, SLAB, Tile::SKEW, warp_size> b_;
 };
 
-/// A lane's TM x TN sums over its warp's slice.
-template <class Tile, Major A_MAJOR, Major B_MAJOR>
+/// A lane's TM x TN sums over its warp's slice: quads of rows LANES_M quads apart, quads of columns LANES_N quads
+/// apart.
+template <class Tile>
 class SliceSums {
  public:
+  // Lanes next to each other read one quad of A, lanes two apart one quad of B: each 128-bit read of the warp is two
+  // wavefronts rather than four.
   __device__ __forceinline__ explicit SliceSums(int lane)
-      : lane_m_(lane / Tile::LANES_N), lane_n_(lane % Tile::LANES_N) {
+      : lane_m_(lane / 2 % 4 + (Tile::LANES_M == 4 ? 0 : lane / 16 * 4)),
+        lane_n_(lane % 2 + (Tile::LANES_N == 4 ? lane / 8 % 2 : lane / 8) * 2) {
 #pragma unroll
     for (int j = 0; j < Tile::TN; ++j) {
 #pragma unroll
@@ -157,91 +80,84 @@ class SliceSums {
     }
   }
 
-  /// Adds the first `steps` steps of a stage.
+  /// Adds the first `steps` steps of a stage. The next step's fragments are on their way while one is added.
   __device__ __forceinline__ void add_steps(const float* stage, int steps) {
-    const float* a = stage;
-    const float* b = stage + Tile::BM * Tile::BK;
-    int k = 0;
+    const float* a = stage + lane_m_ * vec;
+    const float* b = stage + Tile::ROW_A * Tile::BK + lane_n_ * vec;
+    load_fragments(0, a, b);
+    int left = steps;
 #pragma unroll 1
-    for (; k + vec <= steps; k += vec) add_four_steps(a, b, k);
+    for (; left >= vec; left -= vec) {
+#pragma unroll
+      for (int step = 0; step < vec; ++step) {
+        // What follows the last step of the stage is read and not used.
+        const int next = step + 1 < vec || left > vec ? step + 1 : 0;
+        load_fragments((step + 1) % 2, a + next * Tile::ROW_A, b + next * Tile::ROW_B);
+        accumulate(step % 2);
+      }
+      a += vec * Tile::ROW_A;
+      b += vec * Tile::ROW_B;
+    }
 #pragma unroll 1
-    for (; k < steps; ++k) add_step(a, b, k);
+    for (; left > 0; --left) {
+      load_fragments(0, a, b);
+      accumulate(0);
+      a += Tile::ROW_A;
+      b += Tile::ROW_B;
+    }
   }
 
   /// Writes the sums where part_quad() looks for them.
   __device__ __forceinline__ void store(float* part) const {
 #pragma unroll
     for (int j = 0; j < Tile::TN; ++j) {
-      const int n = StagedB::template position<Tile::LANES_N>(lane_n_, j);
+      const int n = lane_n_ * vec + j / vec * vec * Tile::LANES_N + j % vec;
 #pragma unroll
       for (int i = 0; i < Tile::TM; i += vec) {
-        if constexpr (A_MAJOR == Major::mn) {
-          const float* s = &sum_[j][i];
-          *part_quad(part, lane_m_ + i / vec * Tile::LANES_M, n) = make_float4(s[0], s[1], s[2], s[3]);
-        } else {
-#pragma unroll
-          for (int row = i; row < i + vec; ++row) {
-            const int m = StagedA::template position<Tile::LANES_M>(lane_m_, row);
-            reinterpret_cast<float*>(part_quad(part, m / vec, n))[m % vec] = sum_[j][row];
-          }
-        }
+        const float* s = &sum_[j][i];
+        *part_quad(part, lane_m_ + i / vec * Tile::LANES_M, n) = make_float4(s[0], s[1], s[2], s[3]);
       }
     }
   }
 
-  /// Rows 4 m_quad to 4 m_quad + 3 of column n of a warp's sums. The quads of a column are permuted by what its lane is
-  /// along n, so that neither store() nor a read along m meets a bank twice.
+  /// Rows 4 m_quad to 4 m_quad + 3 of column n of a warp's sums. The quads of a column are permuted, so that neither
+  /// store() nor a read along m meets a bank twice.
   static __device__ __forceinline__ float4* part_quad(float* part, int m_quad, int n) {
-    constexpr int SPREAD = 8 / Tile::LANES_N;
-    const int lane_n = (B_MAJOR == Major::mn ? n / vec : n) % Tile::LANES_N;
-    return reinterpret_cast<float4*>(part) + n * (Tile::BM / vec) + (m_quad ^ lane_n * SPREAD);
+    return reinterpret_cast<float4*>(part) + n * (Tile::BM / vec) + (m_quad ^ n / vec % 2 * 4);
   }
 
  private:
-  using StagedA = StagedOperand<A_MAJOR, Tile::BM, Tile::BK>;
-  using StagedB = StagedOperand<B_MAJOR, Tile::BN, Tile::BK>;
+  __device__ __forceinline__ void load_fragments(int buffer, const float* row_a, const float* row_b) {
+    load_quads<Tile::TM, Tile::LANES_M>(a_frag_[buffer], row_a);
+    load_quads<Tile::TN, Tile::LANES_N>(b_frag_[buffer], row_b);
+  }
 
-  __device__ __forceinline__ void add_four_steps(const float* a, const float* b, int k) {
-    float b_frag[Tile::TN / vec][vec][vec];
+  template <int COUNT, int LANES>
+  static __device__ __forceinline__ void load_quads(float (&fragment)[COUNT], const float* row) {
 #pragma unroll
-    for (int j = 0; j < Tile::TN; j += vec) {
-      StagedB::template load_block<Tile::LANES_N>(b_frag[j / vec], b, lane_n_, j, k);
-    }
-#pragma unroll
-    for (int first = 0; first < Tile::TM; first += vec) {
-      float a_frag[vec][vec];
-      StagedA::template load_block<Tile::LANES_M>(a_frag, a, lane_m_, first, k);
-#pragma unroll
-      for (int step = 0; step < vec; ++step) {
-#pragma unroll
-        for (int j = 0; j < Tile::TN; ++j) {
-#pragma unroll
-          for (int i = 0; i < vec; ++i) {
-            float& sum = sum_[j][first + i];
-            sum = __fmaf_rn(a_frag[step][i], b_frag[j / vec][step][j % vec], sum);
-          }
-        }
-      }
+    for (int i = 0; i < COUNT; i += vec) {
+      const float4 quad = *reinterpret_cast<const float4*>(row + i * LANES);
+      fragment[i] = quad.x, fragment[i + 1] = quad.y, fragment[i + 2] = quad.z, fragment[i + 3] = quad.w;
     }
   }
 
-  __device__ __forceinline__ void add_step(const float* a, const float* b, int k) {
-    float b_frag[Tile::TN];
+  // The serpentine order lets neighbouring FMAs share a register operand.
+  __device__ __forceinline__ void accumulate(int buffer) {
 #pragma unroll
     for (int j = 0; j < Tile::TN; ++j) {
-      b_frag[j] = b[StagedB::place_of(StagedB::template position<Tile::LANES_N>(lane_n_, j), k)];
-    }
 #pragma unroll
-    for (int i = 0; i < Tile::TM; ++i) {
-      const float a_frag = a[StagedA::place_of(StagedA::template position<Tile::LANES_M>(lane_m_, i), k)];
-#pragma unroll
-      for (int j = 0; j < Tile::TN; ++j) sum_[j][i] = __fmaf_rn(a_frag, b_frag[j], sum_[j][i]);
+      for (int step = 0; step < Tile::TM; ++step) {
+        const int i = j % 2 ? Tile::TM - 1 - step : step;
+        sum_[j][i] = __fmaf_rn(a_frag_[buffer][i], b_frag_[buffer][j], sum_[j][i]);
+      }
     }
   }
 
   int lane_m_;
   int lane_n_;
   float sum_[Tile::TN][Tile::TM];
+  float a_frag_[2][Tile::TM];
+  float b_frag_[2][Tile::TN];
 };
 
 }  // namespace ladder::LADDER_DEVICE

@@ -17,22 +17,38 @@ struct Divisor {
   }
 };
 
-/// How the blocks of a launch share out C and k.
+/// How the blocks of a launch share out C and k: the first tiles are whole, a block each; K is cut into parts for the
+/// others, so that the multiprocessors end together.
 struct SlicePlan {
-  int slice_k;           ///< steps of a warp, a multiple of 4. The last slice may have fewer
-  std::uint32_t slices;  ///< of k; none is empty. A part is a block's slices, one a warp
-  std::uint32_t parts;   ///< block x is part x % parts of tile x / parts
-  std::uint32_t group;   ///< parts that are added before the groups' sums are: `parts` where they are few
-  std::uint32_t groups;
+  std::uint32_t whole;  ///< tiles of one block. The parts of tile whole + i are the blocks from whole + i * parts on
   std::uint32_t tiles;
   std::uint32_t tiles_m;
-  Divisor by_parts;
   Divisor by_tiles_m;
+  int whole_slice_k;           ///< steps of a warp, a multiple of 4. The last slice may have fewer
+  std::uint32_t whole_slices;  ///< of k; none is empty
+  int slice_k;                 ///< the same where K is cut into parts, a block's slices each
+  std::uint32_t slices;
+  std::uint32_t parts;
+  Divisor by_parts;
+  std::uint32_t group;  ///< parts that are added before the groups' sums are: `parts` where they are few
+  std::uint32_t groups;
   Divisor by_group;
-  bool a_in_quads;
-  bool b_in_quads;
   float* sums;             ///< scratch: a tile for each part of each tile
   std::uint32_t* tickets;  ///< of each tile: one for each group, one for the groups
+};
+
+/// A block's share.
+struct SliceShare {
+  std::uint32_t tile;
+  std::uint32_t part;
+  bool is_whole;
+
+  __device__ __forceinline__ SliceShare(const SlicePlan& plan, std::uint32_t block) : is_whole(block < plan.whole) {
+    const std::uint32_t split = block - plan.whole;
+    const std::uint32_t of_split = is_whole ? 0 : plan.by_parts.quotient_of(split);
+    tile = is_whole ? block : plan.whole + of_split;
+    part = is_whole ? 0 : split - of_split * plan.parts;
+  }
 };
 
 template <class Tile>
@@ -74,22 +90,23 @@ __device__ __forceinline__ float4 sum_in_order(int count, const Read& read) {
 
 /// Adds this block's slices and gives store(quad, sum) each of this thread's quads of the tile. Where K has more parts
 /// than this one, it hands its sums on in scratch memory instead; the last block of the group goes on with the sum of
-/// the group's parts, and the last of those with the sum of the groups.
+/// the group's parts, and the last of those with the sum of the groups. `product`: of the batch.
 template <class Tile, class ReadSlice, class Store>
-__device__ __forceinline__ void add_up(SlicedSmem<Tile>& smem, const SlicePlan& plan, std::int64_t tile,
-                                       std::uint32_t part, const ReadSlice& read_slice, const Store& store) {
+__device__ __forceinline__ void add_up(SlicedSmem<Tile>& smem, const SlicePlan& plan, const SliceShare& share,
+                                       std::int64_t product, const ReadSlice& read_slice, const Store& store) {
   constexpr std::int64_t floats = Tile::BM * Tile::BN;
   constexpr int at_once = 4;
-  const std::uint32_t slices_left = plan.slices - part * Tile::WARPS;
+  const std::uint32_t slices_left = (share.is_whole ? plan.whole_slices : plan.slices) - share.part * Tile::WARPS;
   int terms = slices_left < Tile::WARPS ? slices_left : Tile::WARPS;
+  const std::int64_t tile = product * (plan.tiles - plan.whole) + (share.tile - plan.whole);
   float* sums = plan.sums + tile * plan.parts * floats;
   const float* from = nullptr;
-  float* to = sums + part * floats;
+  float* to = sums + share.part * floats;
   std::int64_t stride = floats;
   std::uint32_t* ticket = plan.tickets + tile * (plan.groups + 1);
-  const std::uint32_t group = plan.by_group.quotient_of(part);
+  const std::uint32_t group = plan.by_group.quotient_of(share.part);
   const std::uint32_t first = group * plan.group;
-  const int levels = plan.parts == 1 ? 0 : plan.groups == 1 ? 1 : 2;
+  const int levels = share.is_whole ? 0 : plan.groups == 1 ? 1 : 2;
 #pragma unroll 1
   for (int level = 0;; ++level) {
 #pragma unroll 1
