@@ -19,6 +19,10 @@ inline constexpr int WIDE_THREADS = WIDE_WARPS * warp_size;
 inline constexpr int WIDE_BLOCKS = 2;  ///< resident on a multiprocessor
 inline constexpr int WIDE_ROWS = 4;    ///< rows of W whose sums a thread holds
 
+__device__ __forceinline__ float component(const float4& quad, int i) {
+  return i == 0 ? quad.x : i == 1 ? quad.y : i == 2 ? quad.z : quad.w;
+}
+
 /// Which of the operands is W. The other one is X.
 enum class WideSide : std::uint8_t { none, a, b };
 

@@ -10,10 +10,6 @@ namespace ladder::LADDER_DEVICE {
 
 // ---------------------------------------------------------------------------------------- mainloop
 
-__device__ __forceinline__ float component(const float4& quad, int i) {
-  return i == 0 ? quad.x : i == 1 ? quad.y : i == 2 ? quad.z : quad.w;
-}
-
 /// Sums of a thread over its slice of K. Feed says which elements of W and X make a step. The loads of the next STAGES
 /// steps are in flight while one is added up; those of X too where they are few, else X comes from a cache in time.
 template <class Feed>
