@@ -143,10 +143,10 @@ double outer_product_cycles(const GemmProblem& p, int multiprocessors) {
   if (p.k > largest_k) return std::numeric_limits<double>::infinity();
   return with_outer_tile(p.k, [&](auto tile) {
     using Tile = decltype(tile);
-    constexpr double start = 4500;         // the launch, and one trip to memory before the first store
-    constexpr double bytes_a_cycle = 14;   // of a multiprocessor's share of the memory's 16
-    constexpr double block_cycles = 2500;  // of a block with next to nothing to do
-    constexpr double fmas_a_cycle = 128 * 0.7;
+    constexpr double start = 4500;        // the launch, and one trip to memory before the first store
+    constexpr double bytes_a_cycle = 14;  // of a multiprocessor's share of the memory's 16
+    constexpr double block_cycles = 2500 + 175 * Tile::DEPTH;  // of a block with next to nothing to do
+    constexpr double fmas_a_cycle = 128 * 0.58;
     constexpr int store_steps = 8;  // instructions of a store and its blend, counted like steps of k
     const OuterPlan plan = plan_of<Tile>(p, multiprocessors);
     const double passes_of_c = p.beta.device != nullptr || p.beta.value != 0.0f ? 2 : 1;

@@ -140,7 +140,8 @@ double cycles_of(const GemmProblem& p, int multiprocessors) {
   constexpr double start = 5000;                             // launch, first loads, the last tile's store
   constexpr double bytes_a_cycle = 14;                       // of a multiprocessor's share of the memory's 16
   constexpr double efficiency[] = {0.35, 0.58, 0.72, 0.78};  // with so many blocks on a multiprocessor
-  constexpr double block_cycles = 500;                       // that a block's start costs the others
+  constexpr double not_overlapped = 0.15;
+  constexpr double block_cycles = 500;  // that a block's start costs the others
   const double passes_of_c = p.beta.device != nullptr || p.beta.value != 0.0f ? 2 : 1;
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
   const double bytes = sizeof(float) * static_cast<double>(p.batch) * (m * n * passes_of_c + m * k + k * n);
@@ -150,7 +151,8 @@ double cycles_of(const GemmProblem& p, int multiprocessors) {
   const double full = static_cast<double>(share) - rest;
   double compute = full * tile_cycles / efficiency[RESIDENT - 1];
   if (rest > 0) compute += rest * tile_cycles / efficiency[share % RESIDENT - 1];
-  return start + std::max(bytes / (bytes_a_cycle * multiprocessors), compute);
+  const double memory = bytes / (bytes_a_cycle * multiprocessors);
+  return start + std::max(memory, compute) + not_overlapped * std::min(memory, compute);
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // r09_small_batch.cu: a batch of products so small that a block takes several of them whole.
 //
-// The matrices of a block's products travel to shared memory as one stream of asynchronous copies, without a slab or a
-// pipeline: other blocks of the multiprocessor compute meanwhile. There each thread multiplies a 4 x 4 piece of one
-// product, and the results leave through shared memory as a stream again, so that m need not suit a warp.
-// Tile: 128 threads of 4 x 4; as many products as have threads and 18 KiB.
-// Cost: 64 registers, eight blocks an SM. Limit: the memory's speed; shared memory's from about m = n = k = 32 on.
+// The matrices of a block's products travel to shared memory as one stream of asynchronous copies, and the next ones
+// start on their way before these are computed. There each thread multiplies a 4 x 4 piece of one product, and the
+// results leave through shared memory as a stream again, so that m need not suit a warp. A block stays and takes one
+// group of products after the other.
+// Tile: 128 threads of 4 x 4; as many products as have threads and 18 KiB, twice.
+// Cost: 96 registers, five blocks an SM. Limit: the memory's speed; shared memory's from about m = n = k = 32 on.
 #include <algorithm>
 #include <limits>
 
@@ -18,12 +19,15 @@ namespace ladder::LADDER_DEVICE {
 namespace {
 
 constexpr int THREADS = SMALL_THREADS;
-constexpr int RESIDENT = 8;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+constexpr int RESIDENT = 4;  // as many blocks as shared memory has room for
+#else
+constexpr int RESIDENT = 5;
+#endif
 constexpr int BUFFER = 4608;  // floats: two products of 32 x 32 x 32 with both operands k-major
 
 struct SmallSmem {
-  alignas(16) float buffer[BUFFER];  // op(A) and op(B) of all products, later their results
-  StageBarrier landed;
+  alignas(16) float buffer[2][BUFFER];  // op(A) and op(B) of a group's products, later their results
 };
 
 struct SmallPlan {
@@ -88,38 +92,49 @@ __global__ void __launch_bounds__(THREADS, resident_blocks<THREADS>(RESIDENT))
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
 
-  // Locate products
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * plan.products;
-  const std::int64_t left = layout.batch - first;
-  const int products = left < plan.products ? static_cast<int>(left) : plan.products;
+  // Locate this thread's piece
   const int k_extent = static_cast<int>(mainloop_k(p, s));
-
-  // Load
-  float* smem_a = smem.buffer;
-  float* smem_b = smem.buffer + plan.products * plan.a.product_floats;
-  if (threadIdx.x == 0) smem.landed.init(THREADS);
-  if (k_extent > 0) {
-    copy_in(smem_a, plan.a, p.a + first * layout.stride_a, {p.lda, layout.stride_a}, products);
-    copy_in(smem_b, plan.b, p.b + first * layout.stride_b, {p.ldb, layout.stride_b}, products);
-  }
-  __syncthreads();
-  smem.landed.arrive_when_copies_land();
+  const int floats_a = plan.products * plan.a.product_floats;
   const int product = plan.by_tiles.quotient(threadIdx.x);
   const int tile = threadIdx.x - product * plan.tiles_m * plan.tiles_n;
   const int tile_n = plan.by_tiles_m.quotient(tile);
-  Fragment<MAJOR_A> a(plan.a, smem_a, product, tile - tile_n * plan.tiles_m, plan.tiles_m);
-  Fragment<MAJOR_B> b(plan.b, smem_b, product, tile_n, plan.tiles_n);
-  smem.landed.wait(0);
 
-  // Compute
-  float sum[vec][vec] = {};
-  if (product < products) multiply(sum, a, b, k_extent);
-  __syncthreads();
+  const auto products_from = [&](std::int64_t first) {
+    const std::int64_t left = layout.batch - first;
+    return left < plan.products ? static_cast<int>(left) : plan.products;
+  };
+  const auto fetch = [&](float* buffer, std::int64_t first) {
+    if (k_extent == 0 || first >= layout.batch) return;
+    const int products = products_from(first);
+    copy_in(buffer, plan.a, p.a + first * layout.stride_a, {p.lda, layout.stride_a}, products);
+    copy_in(buffer + floats_a, plan.b, p.b + first * layout.stride_b, {p.ldb, layout.stride_b}, products);
+    close_copies();
+  };
 
-  // Epilogue
-  if (product < products) stage_results(smem.buffer + product * plan.c.product_floats, plan.c, sum, a, b);
-  __syncthreads();
-  copy_out(smem.buffer, plan.c, s, p.c + first * layout.stride_c, {p.ldc, layout.stride_c}, products);
+  std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * plan.products;
+  fetch(smem.buffer[0], first);
+#pragma unroll 1
+  for (int half = 0; first < layout.batch; half ^= 1) {
+    float* buffer = smem.buffer[half];
+    const std::int64_t next = first + static_cast<std::int64_t>(gridDim.x) * plan.products;
+    const int products = products_from(first);
+    wait_for_copies<0>();
+    __syncthreads();  // this group is here, and the results of the one before have left
+    fetch(smem.buffer[half ^ 1], next);
+
+    // Compute
+    Fragment<MAJOR_A> a(plan.a, buffer, product, tile - tile_n * plan.tiles_m, plan.tiles_m);
+    Fragment<MAJOR_B> b(plan.b, buffer + floats_a, product, tile_n, plan.tiles_n);
+    float sum[vec][vec] = {};
+    if (product < products) multiply(sum, a, b, k_extent);
+    __syncthreads();
+
+    // Epilogue
+    if (product < products) stage_results(buffer + product * plan.c.product_floats, plan.c, sum, a, b);
+    __syncthreads();
+    copy_out(buffer, plan.c, s, p.c + first * layout.stride_c, {p.ldc, layout.stride_c}, products);
+    first = next;
+  }
 }
 
 // ---------------------------------------------------------------------------------------- host side
@@ -146,15 +161,16 @@ SmallPlan plan_of(const GemmProblem& p) {
 LaunchStatus launch_small_batch(const GemmProblem& p, Stream stream) {
   const SmallPlan plan = plan_of(p);
   if (plan.products == 0) return launch_not_supported;
+  const std::int64_t slots = std::int64_t{RESIDENT} * std::max(1, device_traits().multiprocessors);
+  const std::int64_t blocks = std::min(ceil_div(p.batch, plan.products), slots);
   return with_majors(p, [&](auto a, auto b) {
-    return launch_blocks<sgemm_small_batch<a(), b()>, SmallSmem>(ceil_div(p.batch, plan.products), THREADS, stream, p,
-                                                                 plan);
+    return launch_blocks<sgemm_small_batch<a(), b()>, SmallSmem>(blocks, THREADS, stream, p, plan);
   });
 }
 
 double small_batch_cycles(const GemmProblem& p, int multiprocessors) {
   constexpr double start = 4500;         // the launch, and one trip to memory before the first product
-  constexpr double bytes_a_cycle = 13;   // of a multiprocessor's share of the memory's 16
+  constexpr double bytes_a_cycle = 12;   // of a multiprocessor's share of the memory's 16
   constexpr double block_cycles = 2500;  // of a block with next to nothing to do
   constexpr double float_copies = 2;     // times as long where an operand comes float by float
   constexpr double fmas_a_cycle = 128 * 0.4;
