@@ -2,9 +2,9 @@
 // r09_short_k.cu: k is so short that a tile's loads and stores take as long as its sums.
 //
 // Small blocks, four of them on a multiprocessor, that share nothing: while one waits for its first slabs or stores its
-// tile, the others compute. Every thread copies; a block fetches up to three slabs ahead, at k = 64 all of its panels,
+// tile, the others compute. Every thread copies; a block fetches its panels up to k = 64 at once, later one slab ahead,
 // and meets once a slab.
-// Tile: 128 x 64 or 64 x 128, slabs of 16 steps of k, warp tile 64 x 32, thread tile 8 x 8, 4 stages.
+// Tile: 128 x 64 or 64 x 128, slabs of 32 steps of k, warp tile 64 x 32, thread tile 8 x 8, 2 stages.
 // Cost: 128 registers, 50 KiB of shared memory. Limit: FMAs; the last round of tiles over the multiprocessors.
 #include <algorithm>
 #include <limits>
@@ -24,8 +24,8 @@ constexpr int RESIDENT = 3;
 constexpr int RESIDENT = 4;
 #endif
 
-using Tile128x64 = WarpTileShape<128, 64, 16, 64, 32, 8, 8, 4>;
-using Tile64x128 = WarpTileShape<64, 128, 16, 64, 32, 8, 8, 4>;
+using Tile128x64 = WarpTileShape<128, 64, 32, 64, 32, 8, 8, 2>;
+using Tile64x128 = WarpTileShape<64, 128, 32, 64, 32, 8, 8, 2>;
 
 template <class Tile>
 struct alignas(sizeof(float4)) Slab {
@@ -43,25 +43,33 @@ __device__ __forceinline__ Slab<Tile>& slab_of(ShortSmem<Tile>& smem, int k0) {
   return smem.stage[k0 / Tile::BK % Tile::STAGES];
 }
 
+// Adds the first `k_left` steps of a slab.
 template <class Tile>
 __device__ __forceinline__ void add_slab(ThreadTile<Tile>& tile, const Slab<Tile>& slab, int k_left) {
-  const float* a = &slab.a[0][tile.m0()];
-  const float* b = &slab.b[0][tile.n0()];
+  constexpr int unroll = 16;
   constexpr int row_a = Tile::BM + SKEW;
   constexpr int row_b = Tile::BN + SKEW;
-  if (k_left >= Tile::BK) {
+  static_assert(Tile::BK % unroll == 0, "a full slab has no rest");
+  const float* a = &slab.a[0][tile.m0()];
+  const float* b = &slab.b[0][tile.n0()];
+  int left = k_left < Tile::BK ? k_left : Tile::BK;
+#pragma unroll 1
+  for (; left >= unroll; left -= unroll) {
     tile.load_fragments(0, a, b);
 #pragma unroll
-    for (int k = 0; k < Tile::BK; ++k) {
-      if (k + 1 < Tile::BK) tile.load_fragments((k + 1) % 2, a + (k + 1) * row_a, b + (k + 1) * row_b);
+    for (int k = 0; k < unroll; ++k) {
+      if (k + 1 < unroll) tile.load_fragments((k + 1) % 2, a + (k + 1) * row_a, b + (k + 1) * row_b);
       tile.accumulate(k % 2);
     }
-  } else {
+    a += unroll * row_a;
+    b += unroll * row_b;
+  }
 #pragma unroll 1
-    for (int k = 0; k < k_left; ++k) {
-      tile.load_fragments(0, a + k * row_a, b + k * row_b);
-      tile.accumulate(0);
-    }
+  for (; left > 0; --left) {
+    tile.load_fragments(0, a, b);
+    tile.accumulate(0);
+    a += row_a;
+    b += row_b;
   }
 }
 
@@ -98,17 +106,20 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
       }
       close_copies();
     };
-    constexpr int ahead = Tile::STAGES - 1;
 #pragma unroll 1
-    for (int k0 = 0; k0 < ahead * Tile::BK; k0 += Tile::BK) fetch(k0);
+    for (int k0 = 0; k0 < Tile::STAGES * Tile::BK; k0 += Tile::BK) fetch(k0);
 
     // Compute
     tile.clear();
 #pragma unroll 1
     for (int k0 = 0; k0 < k_extent; k0 += Tile::BK) {
-      wait_for_copies<ahead - 1>();
+      if (k0 == 0) {
+        wait_for_copies<Tile::STAGES - 1>();
+      } else {
+        wait_for_copies<0>();
+      }
       __syncthreads();  // all have copied this slab, and are done with the one before
-      fetch(k0 + ahead * Tile::BK);
+      if (k0 > 0) fetch(k0 + Tile::BK);
       if (inside) add_slab(tile, slab_of(smem, k0), k_extent - k0);
     }
   }
