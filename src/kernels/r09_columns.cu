@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
   const GemmProduct p = product_of_block(first, layout);
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
-  const WideProduct v = wide_of_block(first_wide, layout, plan);
+  const WideProduct v = wide_of_block(first_wide, layout, plan.stride_w, plan.stride_x);
   ColumnsSmem<NX>& smem = block_smem<ColumnsSmem<NX>>();
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;

@@ -9,117 +9,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "dot_feed.cuh"
 #include "r09_members.hpp"
-#include "wide_sums.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
 namespace {
-
-constexpr int STEP = warp_size * vec;  // of k, of a warp
-
-// How a warp reads the rows of W from row0 on, and X. In quads each lane has four neighbours; else its elements are
-// 32 apart, so that the lanes' are neighbours.
-template <int NX_, bool QUADS>
-class DotFeed {
- public:
-  static constexpr int NX = NX_;
-  static constexpr bool in_quads = QUADS;
-
-  __device__ __forceinline__ DotFeed(const WideProduct& v, std::int64_t row0, std::int64_t k0, int lane)
-      : ldw_(v.ldw),
-        x_line_(v.x_line),
-        x_k_(v.x_k),
-        rows_(panel_extent(v.rows - row0)),
-        lines_(v.lines),
-        lane_(lane),
-        w_(v.w + row0 * v.ldw + k0 + lane * WIDTH),
-        x_(v.x + (k0 + lane * WIDTH) * v.x_k) {}
-
-  __device__ __forceinline__ void load_w(float4 (&w)[WIDE_ROWS]) {
-    const float* row = w_;
-#pragma unroll
-    for (int r = 0; r < WIDE_ROWS; ++r) {
-      if (r < rows_) {
-        w[r] = QUADS ? load_once(row) : make_float4(row[0], row[warp_size], row[2 * warp_size], row[3 * warp_size]);
-      } else {
-        w[r] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-      }
-      row += ldw_;
-    }
-    w_ += STEP;
-  }
-
-  __device__ __forceinline__ void load_x(float4 (&x)[NX]) {
-    const float* line = x_;
-    const std::int64_t next = warp_size * x_k_;
-#pragma unroll
-    for (int l = 0; l < NX; ++l) {
-      x[l] = QUADS ? *reinterpret_cast<const float4*>(line)
-                   : make_float4(line[0], line[next], line[2 * next], line[3 * next]);
-      if (l + 1 < lines_) line += x_line_;
-    }
-    x_ += STEP * x_k_;
-  }
-
-  /// Residue step j of this lane exists.
-  __device__ __forceinline__ bool has(int j, int residue) const { return j * warp_size + lane_ < residue; }
-
-  /// The last steps of k one by one, the lanes' being neighbours.
-  __device__ __forceinline__ void load_residue(float4 (&w)[WIDE_ROWS], float4 (&x)[NX], int residue) {
-    const int back = lane_ * (WIDTH - 1);
-    const float* row = w_ - back;
-#pragma unroll
-    for (int r = 0; r < WIDE_ROWS; ++r) {
-      const bool exists = r < rows_;
-      const auto at = [&](int j) { return exists && has(j, residue) ? row[j * warp_size] : 0.0f; };
-      w[r] = make_float4(at(0), at(1), at(2), at(3));
-      row += ldw_;
-    }
-    const float* line = x_ - back * x_k_;
-#pragma unroll
-    for (int l = 0; l < NX; ++l) {
-      const auto at = [&](int j) { return has(j, residue) ? line[j * warp_size * x_k_] : 0.0f; };
-      x[l] = make_float4(at(0), at(1), at(2), at(3));
-      if (l + 1 < lines_) line += x_line_;
-    }
-  }
-
-  static __device__ __forceinline__ float element(const float4 (&w)[WIDE_ROWS], int row, int j) {
-    return component(w[row], j);
-  }
-
- private:
-  static constexpr int WIDTH = QUADS ? vec : 1;
-
-  std::int64_t ldw_;
-  std::int64_t x_line_;
-  std::int64_t x_k_;
-  int rows_;
-  int lines_;
-  int lane_;
-  const float* w_;
-  const float* x_;
-};
-
-// Adds up SUMS sums over the lanes: a lane gives half of its own to the lane that it meets and takes the other half.
-// Sum i ends in sums[0] of the lanes from i * 32 / SUMS on.
-template <int SUMS, int MASK = warp_size / 2>
-__device__ __forceinline__ void add_lanes(float* sums, int lane) {
-  constexpr int HALF = SUMS / 2;
-  if constexpr (HALF == 0) {
-    sums[0] += shuffle_xor(sums[0], MASK);
-  } else {
-    const bool upper = (lane & MASK) != 0;
-#pragma unroll
-    for (int i = 0; i < HALF; ++i) {
-      const float kept = upper ? sums[i + HALF] : sums[i];
-      const float given = upper ? sums[i] : sums[i + HALF];
-      sums[i] = kept + shuffle_xor(given, MASK);
-    }
-  }
-  if constexpr (MASK > 1) add_lanes<(HALF > 0 ? HALF : 1), MASK / 2>(sums, lane);
-}
 
 template <int NX>
 using DotSmem = WideSmem<WIDE_WARPS * WIDE_ROWS * NX>;
@@ -131,7 +26,7 @@ __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
   const GemmProduct p = product_of_block(first, layout);
   const Scalars s = load_scalars(p);
   if (leaves_c_alone(s)) return;
-  const WideProduct v = wide_of_block(first_wide, layout, plan);
+  const WideProduct v = wide_of_block(first_wide, layout, plan.stride_w, plan.stride_x);
   DotSmem<NX>& smem = block_smem<DotSmem<NX>>();
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
@@ -144,7 +39,7 @@ __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
 
   // Compute
   if (row0 + warp_row < v.rows) {
-    const KSlice slice = slice_of_k<STEP>(plan, mainloop_k(p, s), part * plan.warps_k + warp_k);
+    const KSlice slice = slice_of_k<DOT_STEP>(plan, mainloop_k(p, s), part * plan.warps_k + warp_k);
     DotFeed<NX, QUADS> feed(v, row0 + warp_row, slice.begin, lane);
     WideSums<DotFeed<NX, QUADS>> sums;
     sums.add_slice(feed, slice);
@@ -173,7 +68,7 @@ WidePlan plan_dot(const GemmProblem& p, WideSide side, int multiprocessors) {
   constexpr std::int64_t overhead_steps = 4;  // what a block costs beside its steps
   constexpr std::int64_t fewest_steps = 4;    // of a warp, for a part to be worth its way through memory
   const std::int64_t row_groups = ceil_div(side == WideSide::a ? p.m : p.n, WIDE_ROWS);
-  const std::int64_t steps = p.k / STEP;
+  const std::int64_t steps = p.k / DOT_STEP;
   WidePlan plan{};
   plan.parts = 1;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -197,7 +92,7 @@ LaunchStatus launch_lines(const GemmProblem& p, Stream stream, WideSide side, Wi
   const WideProduct wide = seen_wide(p, side);
   const std::int64_t tile_rows = WIDE_WARPS / plan.warps_k * WIDE_ROWS;
   const std::int64_t tiles = ceil_div(wide.rows, tile_rows);
-  complete(plan, p, side, p.k / STEP, tiles * p.batch, NX * tile_rows, stream);
+  complete(plan, p, side, p.k / DOT_STEP, tiles * p.batch, NX * tile_rows, stream);
   return launch<sgemm_dot<NX, QUADS>, DotSmem<NX>>(tiles * plan.parts, WIDE_THREADS, stream, p, wide, plan);
 }
 
@@ -217,7 +112,7 @@ double dot_cycles(const GemmProblem& p, int multiprocessors) {
   const WidePlan plan = plan_dot(p, side, multiprocessors);
   const std::int64_t rows = side == WideSide::a ? p.m : p.n;
   const std::int64_t blocks = ceil_div(rows, WIDE_WARPS / plan.warps_k * WIDE_ROWS) * p.batch * plan.parts;
-  const double steps = static_cast<double>(ceil_div(p.k, std::int64_t{STEP} * plan.warps_k * plan.parts));
+  const double steps = static_cast<double>(ceil_div(p.k, std::int64_t{DOT_STEP} * plan.warps_k * plan.parts));
   return wide_cycles(p, multiprocessors, blocks, steps, plan.parts, read_in_quads(p, side));
 }
 

@@ -96,11 +96,11 @@ struct WidePlan {
 
 /// The operands of the product that this block has a share in.
 __device__ __forceinline__ WideProduct wide_of_block(const WideProduct& first, const BatchLayout& layout,
-                                                     const WidePlan& plan) {
+                                                     std::int64_t stride_w, std::int64_t stride_x) {
   const std::int64_t product = static_cast<std::int64_t>(gridDim.y) * blockIdx.z + blockIdx.y;
   WideProduct v = first;
-  v.w += product * plan.stride_w;
-  v.x += product * plan.stride_x;
+  v.w += product * stride_w;
+  v.x += product * stride_x;
   v.c += product * layout.stride_c;
   return v;
 }
