@@ -9,6 +9,7 @@
 // Limit: latencies, of the first instructions, of memory and of the sums' way through shared memory.
 #include "epilogue.cuh"
 #include "r09_members.hpp"
+#include "sliced_feed.cuh"
 #include "sliced_plan.cuh"
 
 namespace ladder::LADDER_DEVICE {
@@ -17,23 +18,27 @@ namespace {
 
 // ---------------------------------------------------------------------------------------- kernel
 
-/// One warp's slice, from k0 on, `steps` long: copies up to STAGES stages ahead of the sums.
+/// One warp's slice, from k0 on, `steps` long: copies up to STAGES stages ahead of the sums. The operands have k_left
+/// steps from k0 on.
 template <class Tile, Feed FEED_A, Feed FEED_B>
 __device__ __forceinline__ void sum_slice(float* ring, const GemmProduct& p, const BlockTile& block, std::int64_t k0,
-                                          int steps) {
+                                          int steps, int k_left) {
   const int lane = threadIdx.x % warp_size;
-  SliceFeed<Tile, FEED_A, FEED_B> feed(p, block, k0, lane);
+  SliceFeed<FEED_A, Tile::BM, Tile::BK, Tile::SKEW> feed_a(p.a, p.lda, block.m0, k0, block.rows, lane);
+  SliceFeed<FEED_B, Tile::BN, Tile::BK, Tile::SKEW> feed_b(p.b, p.ldb, block.n0, k0, block.columns, lane);
   SliceSums<Tile> sums(lane);
 
   // One loop for the first copies and the steady state: the instructions have to come from memory as well.
-  const auto up_to_a_stage = [](int left) { return left < Tile::BK ? left : Tile::BK; };
   int to_copy = steps;
   int fill = 0;
 #pragma unroll 1
   for (int turn = 1; steps > 0; ++turn) {
     if (to_copy > 0) {
-      feed.issue(ring + fill * Tile::STAGE_FLOATS, up_to_a_stage(to_copy));
+      float* stage = ring + fill * Tile::STAGE_FLOATS;
+      feed_a.issue(stage, k_left);
+      feed_b.issue(stage + Tile::ROW_A * Tile::BK, k_left);
       to_copy -= Tile::BK;
+      k_left -= Tile::BK;
     }
     close_copies();
     fill = fill + 1 == Tile::STAGES ? 0 : fill + 1;
@@ -41,11 +46,16 @@ __device__ __forceinline__ void sum_slice(float* ring, const GemmProduct& p, con
     // The oldest stage is the one that is filled next.
     wait_for_copies<Tile::STAGES - 1>();
     __syncwarp();
-    sums.add_steps(ring + fill * Tile::STAGE_FLOATS, up_to_a_stage(steps));
+    sums.add_steps(ring + fill * Tile::STAGE_FLOATS, steps < Tile::BK ? steps : Tile::BK);
     __syncwarp();
     steps -= Tile::BK;
   }
   sums.store(ring);
+}
+
+/// `left` as a count that ends at `most`.
+__device__ __forceinline__ int up_to(int most, std::int64_t left) {
+  return left < most ? (left < 0 ? 0 : static_cast<int>(left)) : most;
 }
 
 template <class Tile, Feed FEED_A, Feed FEED_B>
@@ -64,13 +74,13 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::RESIDENT)
   const int slice_k = share.is_whole ? plan.whole_slice_k : plan.slice_k;
   const std::int64_t k0 = std::int64_t{share.part * Tile::WARPS + warp} * slice_k;
   const std::int64_t k_left = mainloop_k(p, s) - k0;
-  const std::int64_t steps = k_left < slice_k ? k_left : slice_k;
-  sum_slice<Tile, FEED_A, FEED_B>(smem.rings[warp], p, block, k0, steps < 0 ? 0 : static_cast<int>(steps));
+  const int steps = up_to(slice_k, k_left);
+  sum_slice<Tile, FEED_A, FEED_B>(smem.rings[warp], p, block, k0, steps, up_to(slice_k + Tile::BK, k_left));
   __syncthreads();
 
   constexpr int M_QUADS = Tile::BM / vec;
   const auto read_slice = [&](int slice, int quad) {
-    return *SliceSums<Tile>::part_quad(smem.rings[slice], quad % M_QUADS, quad / M_QUADS);
+    return SliceSums<Tile>::read_quad(smem.rings[slice], quad % M_QUADS, quad / M_QUADS);
   };
   const auto store = [&](int quad, const float4& sum) {
     const float sums[vec] = {sum.x, sum.y, sum.z, sum.w};

@@ -3,7 +3,7 @@
 // stages that no other warp looks into.
 #pragma once
 
-#include "pipeline_feed.cuh"
+#include "operand.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -32,35 +32,6 @@ struct SlicedTile {
   static_assert(TM % vec == 0 && TN % vec == 0, "a lane's rows and columns are read as quads");
   static_assert(LANES_M % 4 == 0 && LANES_N % 4 == 0, "what the lanes' places and the parts' permutation count on");
   static_assert(BM * BN <= STAGES * STAGE_FLOATS, "a warp's sums take the place of its ring");
-};
-
-/// One warp's copies into its ring, stage after stage.
-template <class Tile, Feed FEED_A, Feed FEED_B>
-class SliceFeed {
- public:
-  /// Of the slice that starts at step k0.
-  __device__ __forceinline__ SliceFeed(const GemmProduct& p, const BlockTile& block, std::int64_t k0, int lane)
-      : a_(p.a, p.lda, block.m0, p.m, k0, lane), b_(p.b, p.ldb, block.n0, p.n, k0, lane) {}
-
-  /// Issues the copies of the next `steps` steps, at most a stage.
-  __device__ __forceinline__ void issue(float* stage, int steps) {
-    float* a = stage;
-    float* b = stage + Tile::ROW_A * Tile::BK;
-#pragma unroll 1
-    for (int left = steps; left > steps - Tile::BK; left -= SLAB) {
-      a_.issue(a, left);
-      b_.issue(b, left);
-      a += Tile::ROW_A * SLAB;
-      b += Tile::ROW_B * SLAB;
-    }
-  }
-
- private:
-  static constexpr int SLAB = 8;  // what a warp copies at once where it transposes: eight lanes along k
-  static_assert(Tile::BK % SLAB == 0, "a stage is whole slabs");
-
-  TileFeed<FEED_A, Tile::BM, SLAB, Tile::SKEW, warp_size> a_;
-  TileFeed<FEED_B, Tile::BN, SLAB, Tile::SKEW, warp_size> b_;
 };
 
 /// A lane's TM x TN sums over its warp's slice: quads of rows LANES_M quads apart, quads of columns LANES_N quads
@@ -107,7 +78,9 @@ class SliceSums {
     }
   }
 
-  /// Writes the sums where part_quad() looks for them.
+  /// Writes the sums where read_quad() looks for them. A 128-bit access binds a quad's sums to an even register and its
+  /// three neighbours; with the sums of odd rows in the even ones, a sum and its row of A come from different banks of
+  /// the register file.
   __device__ __forceinline__ void store(float* part) const {
 #pragma unroll
     for (int j = 0; j < Tile::TN; ++j) {
@@ -115,18 +88,23 @@ class SliceSums {
 #pragma unroll
       for (int i = 0; i < Tile::TM; i += vec) {
         const float* s = &sum_[j][i];
-        *part_quad(part, lane_m_ + i / vec * Tile::LANES_M, n) = make_float4(s[0], s[1], s[2], s[3]);
+        *part_quad(part, lane_m_ + i / vec * Tile::LANES_M, n) = make_float4(s[1], s[0], s[3], s[2]);
       }
     }
   }
 
-  /// Rows 4 m_quad to 4 m_quad + 3 of column n of a warp's sums. The quads of a column are permuted, so that neither
-  /// store() nor a read along m meets a bank twice.
+  /// Rows 4 m_quad to 4 m_quad + 3 of column n of a warp's sums.
+  static __device__ __forceinline__ float4 read_quad(float* part, int m_quad, int n) {
+    const float4 quad = *part_quad(part, m_quad, n);
+    return make_float4(quad.y, quad.x, quad.w, quad.z);
+  }
+
+ private:
+  // The quads of a column are permuted, so that neither store() nor a read along m meets a bank twice.
   static __device__ __forceinline__ float4* part_quad(float* part, int m_quad, int n) {
     return reinterpret_cast<float4*>(part) + n * (Tile::BM / vec) + (m_quad ^ n / vec % 2 * 4);
   }
 
- private:
   __device__ __forceinline__ void load_fragments(int buffer, const float* row_a, const float* row_b) {
     load_quads<Tile::TM, Tile::LANES_M>(a_frag_[buffer], row_a);
     load_quads<Tile::TN, Tile::LANES_N>(b_frag_[buffer], row_b);

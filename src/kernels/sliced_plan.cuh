@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "device_traits.cuh"
+#include "pipeline_feed.cuh"
 #include "scratch.hpp"
 #include "sliced_parts.cuh"
 #include "sum_order.hpp"
@@ -38,7 +39,7 @@ struct Division {
 
 /// Issue slots of a warp for one step of one operand's copies, `extent` wide.
 inline double copy_slots(Feed feed, int extent) {
-  constexpr double slots_per_copy = 3;
+  constexpr double slots_per_copy = 2;
   return slots_per_copy * extent / (feed == Feed::vector_mn ? warp_size * vec : warp_size);
 }
 
@@ -111,7 +112,7 @@ template <class Tile>
 bool can_run(const GemmProblem& p) {
   constexpr int kib = 1024;
   return sizeof(SlicedSmem<Tile>) <= static_cast<std::size_t>(shared_kib(device_traits().compute_capability)) * kib &&
-         slice_steps<Tile>(p, 1) <= std::numeric_limits<int>::max();
+         slice_steps<Tile>(p, 1) <= std::numeric_limits<int>::max() - Tile::BK;
 }
 
 template <class Tile>
