@@ -21,7 +21,8 @@ constexpr Op ops[] = {Op::none, Op::transpose};
 TEST_CASE("a rung agrees with float64 and, bit for bit, with rung 1") {
   for (const Rung* rung : chosen_rungs()) {
     Turns turns;
-    const unsigned share = effort() == Effort::full ? 7 : 1;  // config_test.cpp has more for each configuration
+    const unsigned share =
+        effort() == Effort::full ? 7 * sanitizer_share : 1;  // config_test.cpp has more for each configuration
     for (const Shape& shape : shapes_of(rung->emulated->tile, effort())) {
       for (const Op op_a : ops) {
         for (const Op op_b : ops) {

@@ -36,6 +36,14 @@ struct Case {
   unsigned share = 1;  ///< a configuration runs one of so many cases, by their seeds; the rung's own choice runs all
 };
 
+/// AddressSanitizer slows the emulator down several times. There each configuration runs one of so many cases, and none
+/// of them twice.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr unsigned sanitizer_share = 3;
+#else
+inline constexpr unsigned sanitizer_share = 1;
+#endif
+
 /// "r05 op=NT m=65 n=33 ...": a case as it went through `kernel`.
 std::string describe(const std::string& kernel, const Case& c);
 
