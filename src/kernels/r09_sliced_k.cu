@@ -5,8 +5,8 @@
 // so that no barrier but its own stops it and a small problem is on its way from memory at once. At the end the block
 // adds the slices in shared memory, and where K is cut over blocks too, the last of them adds the parts.
 // Sums: a block of k for each slice, blocks added in the order of k; where parts are many, in groups of parts.
-// Tile: 32 x 16 to 64 x 64, all of it in each of eight warps. Cost: up to 218 registers and 204 KiB of shared memory.
-// Limit: latencies, of the first instructions, of memory and of the sums' way through shared memory.
+// Tile: 32 x 16 to 64 x 64, all of it in each of four or eight warps. Cost: up to 255 registers and 204 KiB of shared
+// memory. Limit: latencies, of the first instructions, of memory and of the sums' way through shared memory.
 #include "epilogue.cuh"
 #include "r09_members.hpp"
 #include "sliced_feed.cuh"
@@ -119,6 +119,7 @@ using Tile32x16 = SlicedTile<32, 16, 4, 4, 8, 3, 2>;
 using Tile32x32 = SlicedTile<32, 32, 8, 4, 8, 3, 2>;
 using Tile32x64 = SlicedTile<32, 64, 8, 8, 8, 3, 1>;
 using Tile64x64 = SlicedTile<64, 64, 16, 8, 8, 3, 1>;
+using HalfBlock64x64 = SlicedTile<64, 64, 16, 8, 4, 3, 2>;  // where there are tiles enough for two blocks an SM
 
 }  // namespace
 
@@ -126,6 +127,9 @@ LaunchStatus launch_sliced_32x16(const GemmProblem& p, Stream stream) { return l
 LaunchStatus launch_sliced_32x32(const GemmProblem& p, Stream stream) { return launch_tile<Tile32x32>(p, stream); }
 LaunchStatus launch_sliced_32x64(const GemmProblem& p, Stream stream) { return launch_tile<Tile32x64>(p, stream); }
 LaunchStatus launch_sliced_64x64(const GemmProblem& p, Stream stream) { return launch_tile<Tile64x64>(p, stream); }
+LaunchStatus launch_sliced_64x64_4(const GemmProblem& p, Stream stream) {
+  return launch_tile<HalfBlock64x64>(p, stream);
+}
 
 double sliced_32x16_cycles(const GemmProblem& p, int multiprocessors) {
   return best_cycles<Tile32x16>(p, multiprocessors);
@@ -138,6 +142,9 @@ double sliced_32x64_cycles(const GemmProblem& p, int multiprocessors) {
 }
 double sliced_64x64_cycles(const GemmProblem& p, int multiprocessors) {
   return best_cycles<Tile64x64>(p, multiprocessors);
+}
+double sliced_64x64_4_cycles(const GemmProblem& p, int multiprocessors) {
+  return best_cycles<HalfBlock64x64>(p, multiprocessors);
 }
 
 }  // namespace ladder::LADDER_DEVICE

@@ -65,8 +65,10 @@ double cycles_with(const GemmProblem& p, int multiprocessors, const Division& d)
   const double share = whole_share + split_share;
   const double joining =
       d.parts == 1 ? 0.0 : parts_latency + 20 * std::sqrt(static_cast<double>(d.parts)) * elements / 256;
+  // One warp a scheduler waits where two would take turns.
+  const double lonely = share * Tile::WARPS > schedulers ? 1.0 : 1.35;
   return launch_cycles + code_cycles + memory_latency * std::ceil(share / Tile::RESIDENT) +
-         std::max(steps * step, moving) + share * reduction + joining;
+         std::max(steps * step * lonely, moving) + share * reduction + joining;
 }
 
 /// The division for which the model is best: nothing split, or the tiles that do not fill a round of blocks.
