@@ -57,6 +57,7 @@ class KMajorFeed {
         x_k_(v.x_k),
         rows_left_(panel_extent(v.rows - row0) - lane / W_LANES),
         lines_left_(v.lines - line0 - lane / X_LANES),
+        is_whole_(v.rows - row0 >= Tile::BM && v.lines - line0 >= Tile::BN),
         w_first_(lane % W_LANES * vec),
         x_first_(lane % X_LANES),
         w_place_(Tile::place_of_w(lane / W_LANES, lane % W_LANES)),
@@ -66,27 +67,12 @@ class KMajorFeed {
 
   /// Issues the copies of this warp's slice of the next step: `count` of k, of which the slice takes what it can.
   __device__ __forceinline__ void issue(float* stage, int count) {
-    const int floats = count - w_first_ < vec ? count - w_first_ : vec;
-    const int bytes = floats > 0 ? floats * int{sizeof(float)} : 0;
-    const float* w = w_;
-    const CopyTarget w_to(stage + w_place_);
-#pragma unroll
-    for (int i = 0; i < Tile::BM; i += W_ROWS) {
-      async_copy_some(w_to + i * Tile::SLICE, w, i < rows_left_ ? bytes : 0);
-      w += W_ROWS * ldw_;
+    if (is_whole_ && count >= Tile::SLICE) {
+      copy_all(stage);
+    } else {
+      copy_some(stage, count);
     }
     w_ += Tile::STEP;
-
-    const float* x = x_;
-    const CopyTarget x_to(stage + x_place_);
-#pragma unroll
-    for (int j = 0; j < Tile::BN; j += X_LINES) {
-#pragma unroll
-      for (int k = 0; k < Tile::SLICE; k += X_LANES) {
-        async_copy_if(j < lines_left_ && k + x_first_ < count, x_to + (k * Tile::X_LINE + j), x + k * x_k_);
-      }
-      x += X_LINES * x_line_;
-    }
     x_ += Tile::STEP * x_k_;
   }
 
@@ -96,12 +82,50 @@ class KMajorFeed {
   static constexpr int X_LANES = 8;  // along k: a sector of a line that is k-major
   static constexpr int X_LINES = warp_size / X_LANES;
 
+  __device__ __forceinline__ void copy_all(float* stage) const {
+    const float* w = w_;
+#pragma unroll
+    for (int i = 0; i < Tile::BM; i += W_ROWS) {
+      async_copy<sizeof(float4)>(stage + w_place_ + i * Tile::SLICE, w);
+      w += W_ROWS * ldw_;
+    }
+    const float* x = x_;
+    const float* x_later = x_ + X_LANES * x_k_;
+#pragma unroll
+    for (int j = 0; j < Tile::BN; j += X_LINES) {
+      async_copy<sizeof(float)>(stage + x_place_ + j, x);
+      async_copy<sizeof(float)>(stage + x_place_ + X_LANES * Tile::X_LINE + j, x_later);
+      x += X_LINES * x_line_;
+      x_later += X_LINES * x_line_;
+    }
+  }
+
+  __device__ __forceinline__ void copy_some(float* stage, int count) const {
+    const int floats = count - w_first_ < vec ? count - w_first_ : vec;
+    const int bytes = floats > 0 ? floats * int{sizeof(float)} : 0;
+    const float* w = w_;
+#pragma unroll 1
+    for (int i = 0; i < Tile::BM; i += W_ROWS) {
+      async_copy_some(stage + w_place_ + i * Tile::SLICE, w, i < rows_left_ ? bytes : 0);
+      w += W_ROWS * ldw_;
+    }
+    const float* x = x_;
+#pragma unroll 1
+    for (int j = 0; j < Tile::BN; j += X_LINES) {
+      const CopyTarget to(stage + x_place_ + j);
+      async_copy_if(j < lines_left_ && x_first_ < count, to, x);
+      async_copy_if(j < lines_left_ && x_first_ + X_LANES < count, to + X_LANES * Tile::X_LINE, x + X_LANES * x_k_);
+      x += X_LINES * x_line_;
+    }
+  }
+
   std::int64_t ldw_;
   std::int64_t x_line_;
   std::int64_t x_k_;
   int rows_left_;
   int lines_left_;
-  int w_first_;  // this lane's first step of a slice
+  bool is_whole_;  // the tile lies inside C
+  int w_first_;    // this lane's first step of a slice
   int x_first_;
   int w_place_;
   int x_place_;
