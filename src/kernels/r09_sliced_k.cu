@@ -27,6 +27,7 @@ __device__ __forceinline__ void sum_slice(float* ring, const GemmProduct& p, con
   SliceFeed<FEED_A, Tile::BM, Tile::BK, Tile::SKEW> feed_a(p.a, p.lda, block.m0, k0, block.rows, lane);
   SliceFeed<FEED_B, Tile::BN, Tile::BK, Tile::SKEW> feed_b(p.b, p.ldb, block.n0, k0, block.columns, lane);
   SliceSums<Tile> sums(lane);
+  if (steps == 0) return;
 
   // One loop for the first copies and the steady state: the instructions have to come from memory as well.
   int to_copy = steps;
@@ -43,6 +44,7 @@ __device__ __forceinline__ void sum_slice(float* ring, const GemmProduct& p, con
     close_copies();
     fill = fill + 1 == Tile::STAGES ? 0 : fill + 1;
     if (turn < Tile::STAGES) continue;
+    if (turn == Tile::STAGES) sums.clear();
     // The oldest stage is the one that is filled next.
     wait_for_copies<Tile::STAGES - 1>();
     __syncwarp();

@@ -41,7 +41,7 @@ class SliceFeed {
   /// Issues the copies of the next stage; the matrix has k_left more steps of k.
   __device__ __forceinline__ void issue(float* stage, int k_left) {
     const CopyTarget target = CopyTarget(stage) + first_;
-    if (is_whole_ && k_left >= BK) {
+    if (__builtin_expect(is_whole_ && k_left >= BK, true)) {
       copy_whole(target);
     } else {
       copy_some(target, k_left);

@@ -43,7 +43,9 @@ class SliceSums {
   // wavefronts rather than four.
   __device__ __forceinline__ explicit SliceSums(int lane)
       : lane_m_(lane / 2 % 4 + (Tile::LANES_M == 4 ? 0 : lane / 16 * 4)),
-        lane_n_(lane % 2 + (Tile::LANES_N == 4 ? lane / 8 % 2 : lane / 8) * 2) {
+        lane_n_(lane % 2 + (Tile::LANES_N == 4 ? lane / 8 % 2 : lane / 8) * 2) {}
+
+  __device__ __forceinline__ void clear() {
 #pragma unroll
     for (int j = 0; j < Tile::TN; ++j) {
 #pragma unroll
