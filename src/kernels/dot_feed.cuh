@@ -14,7 +14,7 @@ template <int NX_, bool QUADS>
 class DotFeed {
  public:
   static constexpr int NX = NX_;
-  static constexpr bool in_quads = QUADS;
+  static constexpr int STAGES = wide_stages(NX, QUADS);
 
   __device__ __forceinline__ DotFeed(const WideProduct& v, std::int64_t row0, std::int64_t k0, int lane)
       : ldw_(v.ldw),

@@ -10,12 +10,15 @@ namespace ladder::LADDER_DEVICE {
 
 // ---------------------------------------------------------------------------------------- mainloop
 
+/// Steps in flight that fit into 128 registers.
+constexpr int wide_stages(int nx, bool in_quads) { return nx == 1 ? 4 : nx <= 4 ? 3 : in_quads ? 2 : 1; }
+
 /// Sums of a thread over its slice of K. Feed says which elements of W and X make a step. The loads of the next STAGES
 /// steps are in flight while one is added up; those of X too where they are few, else X comes from a cache in time.
 template <class Feed>
 struct WideSums {
   static constexpr int NX = Feed::NX;
-  static constexpr int STAGES = NX == 1 ? 4 : NX <= 4 ? 3 : Feed::in_quads ? 2 : 1;
+  static constexpr int STAGES = Feed::STAGES;
   static constexpr int X_STAGES = NX <= 2 ? STAGES : 1;
 
   float of[WIDE_ROWS][NX];
