@@ -152,7 +152,7 @@ LaunchStatus launch_dot_rows(const GemmProblem& p, Stream stream) {
 }
 
 double dot_rows_cycles(const GemmProblem& p, int multiprocessors) {
-  constexpr double start_cycles = 6000;
+  constexpr double start_cycles = 9500;
   constexpr double bytes_per_cycle = 14.5;  // of a multiprocessor
   constexpr double turn_cycles = 500;       // of a block that has none to share its multiprocessor with
   const WideSide side = rows_side(p);

@@ -172,7 +172,7 @@ LaunchStatus launch_tile(const GemmProblem& p, Stream stream) {
 
 template <class Tile>
 double predicted_cycles(const GemmProblem& p, int multiprocessors) {
-  constexpr double start_cycles = 5500;
+  constexpr double start_cycles = 8500;
   constexpr double segment_cycles = 3000;  // until the first slice is there, and for the sums of eight warps
   constexpr double parts_cycles = 4000;    // through scratch memory
   constexpr double fmas_per_cycle = 0.72 * 128;

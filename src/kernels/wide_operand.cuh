@@ -149,7 +149,7 @@ inline double wide_cycles(const GemmProblem& p, int multiprocessors, std::int64_
   constexpr double fmas_per_cycle = 70;     // of 128
   constexpr double load_cycles = 1500;      // from memory, others in the way
   constexpr double steps_in_flight = 3;
-  constexpr double start_cycles = 6000;
+  constexpr double start_cycles = 9500;
   constexpr double parts_cycles = 4000;  // through scratch memory
   constexpr double slow_x = 2;           // where X is read element by element
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
@@ -158,7 +158,7 @@ inline double wide_cycles(const GemmProblem& p, int multiprocessors, std::int64_
   const double stream = share * sizeof(float) * (m * k + k * n + m * n) / bytes_per_cycle;
   const double fmas = share * m * n * k / fmas_per_cycle * (quads ? 1 : slow_x);
   const double rounds = static_cast<double>(ceil_div(blocks, std::int64_t{WIDE_BLOCKS} * multiprocessors));
-  const double loads = rounds * load_cycles * (1 + steps / steps_in_flight);
+  const double loads = rounds * load_cycles * (2 + steps / steps_in_flight);
   return start_cycles + std::max({stream, fmas, loads}) + (parts > 1 ? parts_cycles : 0);
 }
 
