@@ -2,9 +2,9 @@
 // Products of a k-major wide operand and up to a few dozen lines: W times X, the warps of a block sharing its tile by
 // slices of k.
 //
-// Idea: every warp computes the whole block tile for a sixteenth-step slice of each 128 steps of k, with a ring of
-// stages of its own, so that it waits for no other warp and a row of W is read in lines of 512 bytes. All tiles' steps
-// in a row are cut into equal runs, one a block, so that no multiprocessor idles at the end.
+// Idea: every warp computes the whole block tile for its 16 of each 128 steps of k, with a ring of stages of its own,
+// so that it waits for no other warp and a row of W is read in lines of 512 bytes. All tiles' steps in a row are cut
+// into equal runs, one a block, so that no multiprocessor idles at the end.
 // Sums: a block of k for each warp, added in their order; where a tile is shared, blocks added in the order of k.
 // Tile: 64 or 128 rows x 16 to 64 lines of eight warps. Cost: up to 224 KiB of shared memory, one block an SM.
 // Limit: the memory's speed up to 16 lines, then the FMAs.
