@@ -62,12 +62,13 @@ class TileFeed {
   __device__ __forceinline__ void issue(float* tile, int k_left) {
     const CopyTarget target = CopyTarget(tile) + (k_ * ROW + mn_);
     const int lines = lines_inside(k_left);
+    const int left = FEED == Feed::element_k ? k_left - k_ : mn_left_;
     if (ld_ > UINT32_MAX) {
-      issue_far(target, lines);
-    } else if (lines >= LINES && whole_) {
-      issue_near<false>(target, lines);
+      issue_far(target, lines, left);
+    } else if (whole_ && k_left >= BK) {
+      issue_near<false>(target, lines, left);
     } else {
-      issue_near<true>(target, lines);
+      issue_near<true>(target, lines, left);
     }
     next_ += FEED == Feed::element_k ? BK : BK * ld_;
   }
@@ -76,83 +77,77 @@ class TileFeed {
   static constexpr int ROW = BMN + SKEW;
   static constexpr int WARPS = THREADS / warp_size;
   static constexpr int WIDTH = FEED == Feed::vector_mn ? vec : 1;
-  // element_k: eight lanes along k fill a 32-byte sector, four along m (n); with SKEW = 4 their stores
-  // meet 32 different banks.
-  static constexpr int K_LANES = 8;
-  static constexpr int MN_LANES = warp_size / K_LANES;
-  static constexpr int WARPS_ALONG_K = BK / K_LANES;
-  static constexpr int COPIES = BMN * BK / WIDTH / THREADS;
-  // A thread's copies form LINES lines of COPIES_PER_LINE. From line to line the address in memory moves by a
-  // multiple of ld, which costs an instruction; within a line it moves by a constant, which costs none.
-  static constexpr int SPAN = THREADS * WIDTH;
-  static constexpr int COPIES_PER_LINE = FEED != Feed::element_k && SPAN < BMN ? BMN / SPAN : 1;
-  static constexpr int LINES = COPIES / COPIES_PER_LINE;
-  static constexpr int MN_STEP = FEED == Feed::element_k ? WARPS / WARPS_ALONG_K * MN_LANES : 0;
-  static constexpr int K_STEP = FEED == Feed::element_k ? 0 : (SPAN < BMN ? 1 : SPAN / BMN);
-  static constexpr int LDS_PER_LINE = FEED == Feed::element_k ? MN_STEP : K_STEP;
-  static_assert(COPIES * SPAN == BMN * BK, "every thread makes the same number of copies");
-  static_assert(SPAN % BMN == 0 || BMN % SPAN == 0, "the threads' copies tile the rows of the slab");
-  static_assert(FEED != Feed::element_k || (BK % K_LANES == 0 && WARPS % WARPS_ALONG_K == 0),
-                "the warps share the slab evenly along k");
+  // A thread's copies form lines in memory. From line to line the address moves by a multiple of ld, which costs
+  // instructions; within a line it moves by a constant, which costs none.
+  // element_k: a line is a thread's share of one row's (column's) k: four lanes two steps of k apart, so that they fill
+  // a 32-byte sector in two copies, and eight along m (n). With SKEW = 4 their stores meet 32 different banks.
+  // Otherwise a line is a thread's share of one k, the lanes next to each other.
+  static constexpr int K_LANES = 4;
+  static constexpr int K_OF_LANE = 2;
+  static constexpr int MN_LANES = FEED == Feed::element_k   ? warp_size / K_LANES
+                                  : BMN < warp_size * WIDTH ? BMN / WIDTH
+                                                            : warp_size;
+  static constexpr int SPAN = FEED == Feed::element_k ? K_LANES : MN_LANES * WIDTH;
+  static constexpr int COPIES_PER_LINE = (FEED == Feed::element_k ? BK : BMN) / SPAN;
+  static constexpr int STEP = WARPS * (FEED == Feed::element_k ? MN_LANES : warp_size / MN_LANES);
+  static constexpr int LINES = (FEED == Feed::element_k ? BMN : BK) / STEP;
+  static constexpr int MN_STEP = FEED == Feed::element_k ? STEP : 0;
+  static constexpr int K_STEP = FEED == Feed::element_k ? 0 : STEP;
+  static_assert(COPIES_PER_LINE * LINES * WIDTH * THREADS == BMN * BK, "every thread makes the same number of copies");
 
   static __device__ __forceinline__ int first_mn(int thread) {
-    if constexpr (FEED == Feed::element_k) {
-      return thread % warp_size / K_LANES + thread / warp_size / WARPS_ALONG_K * MN_LANES;
-    } else {
-      return thread * WIDTH % BMN;
-    }
+    if constexpr (FEED == Feed::element_k) return thread / K_LANES;
+    return thread % MN_LANES * WIDTH;
   }
 
   static __device__ __forceinline__ int first_k(int thread) {
-    if constexpr (FEED == Feed::element_k) {
-      return thread % K_LANES + thread / warp_size % WARPS_ALONG_K * K_LANES;
-    } else {
-      return thread * WIDTH / BMN;
-    }
+    if constexpr (FEED == Feed::element_k) return thread % K_LANES * K_OF_LANE;
+    return thread / MN_LANES;
+  }
+
+  // Where copy j of a line lies, from its first on: along k in element_k, along m (n) elsewhere.
+  static __device__ __forceinline__ constexpr int offset_of(int j) {
+    return FEED == Feed::element_k ? j / K_OF_LANE * (K_LANES * K_OF_LANE) + j % K_OF_LANE : j * SPAN;
   }
 
   // How many of this thread's lines lie inside the matrix: they step along m (n) in element_k, along k elsewhere.
   __device__ __forceinline__ int lines_inside(int k_left) const {
-    if constexpr (FEED == Feed::element_k) {
-      return k_ < k_left ? (mn_left_ + MN_STEP - 1) / MN_STEP : 0;
-    } else {
-      return (k_left - k_ + K_STEP - 1) / K_STEP;
-    }
+    return (FEED == Feed::element_k ? mn_left_ + STEP - 1 : k_left - k_ + STEP - 1) / STEP;
   }
 
-  // Away from the edges a copy is two instructions, its address and itself: the producers get only those issue slots
-  // that the consumers leave.
+  // Away from the edges a copy costs little more than one instruction: the producers get only those issue slots that
+  // the consumers leave. `left`: how far the line goes on from this thread's first element; 0: nothing of it is wanted.
   template <bool EDGE>
-  __device__ __forceinline__ void issue_line(bool inside, CopyTarget target, const float* line) const {
+  __device__ __forceinline__ void issue_line(int left, CopyTarget target, const float* line) const {
 #pragma unroll
     for (int j = 0; j < COPIES_PER_LINE; ++j) {
-      const CopyTarget to = target + j * SPAN;
-      const float* from = line + j * SPAN;
-      const int left = inside ? mn_left_ - j * SPAN : 0;
+      const CopyTarget to = target + offset_of(j) * (FEED == Feed::element_k ? ROW : 1);
+      const float* from = line + offset_of(j);
+      const int rest = left - offset_of(j);
       if constexpr (FEED == Feed::vector_mn) {
-        const int floats = !EDGE ? vec : (left < 0 ? 0 : (left < vec ? left : vec));
+        const int floats = !EDGE ? vec : (rest < 0 ? 0 : (rest < vec ? rest : vec));
         async_copy_some(to, from, floats * int{sizeof(float)});
       } else {
-        async_copy_if(!EDGE || (FEED == Feed::element_mn ? left > 0 : inside), to, from);
+        async_copy_if(!EDGE || rest > 0, to, from);
       }
     }
   }
 
   // ld as 32 bits: each address is then one multiply-add from the first.
   template <bool EDGE>
-  __device__ __forceinline__ void issue_near(CopyTarget target, int lines) const {
+  __device__ __forceinline__ void issue_near(CopyTarget target, int lines, int left) const {
     const auto ld = static_cast<std::uint32_t>(ld_);
 #pragma unroll
     for (int i = 0; i < LINES; ++i) {
-      const float* line = next_ + std::uint64_t{ld} * static_cast<std::uint32_t>(i * LDS_PER_LINE);
-      issue_line<EDGE>(i < lines, target + i * (K_STEP * ROW + MN_STEP), line);
+      const float* line = next_ + std::uint64_t{ld} * static_cast<std::uint32_t>(i * STEP);
+      issue_line<EDGE>(i < lines ? left : 0, target + i * (K_STEP * ROW + MN_STEP), line);
     }
   }
 
-  __device__ __forceinline__ void issue_far(CopyTarget target, int lines) const {
+  __device__ __forceinline__ void issue_far(CopyTarget target, int lines, int left) const {
 #pragma unroll 1
     for (int i = 0; i < LINES && i < lines; ++i) {
-      issue_line<true>(true, target + i * (K_STEP * ROW + MN_STEP), next_ + i * LDS_PER_LINE * ld_);
+      issue_line<true>(left, target + i * (K_STEP * ROW + MN_STEP), next_ + i * STEP * ld_);
     }
   }
 
