@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::RESIDENT)
   const std::uint32_t tile_m = share.tile - tile_n * plan.tiles_m;
   const BlockTile block = tile_at(p, std::int64_t{tile_m} * Tile::BM, std::int64_t{tile_n} * Tile::BN);
 
-  const std::uint32_t warp = threadIdx.x / warp_size;
+  const std::uint32_t warp = held(threadIdx.x / warp_size);
   const int slice_k = share.is_whole ? plan.whole_slice_k : plan.slice_k;
   const std::int64_t k0 = std::int64_t{share.part * Tile::WARPS + warp} * slice_k;
   const std::int64_t k_left = mainloop_k(p, s) - k0;

@@ -5,21 +5,9 @@
 #include <limits>
 
 #include "pipeline_feed.cuh"
+#include "sliced_k.cuh"
 
 namespace ladder::LADDER_DEVICE {
-
-/// The same value, that the compiler neither computes again nor sees through.
-template <class Value>
-__device__ __forceinline__ Value held(Value value) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(Value) == sizeof(std::uint64_t)) {
-    asm volatile("" : "+l"(value));
-  } else {
-    asm volatile("" : "+r"(value));
-  }
-#endif
-  return value;
-}
 
 /// One warp's copies of one operand, stages of BK steps of k one after the other. Whatever the operand's layout in
 /// memory, a stage is [BK][BMN + SKEW].

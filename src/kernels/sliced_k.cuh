@@ -7,6 +7,19 @@
 
 namespace ladder::LADDER_DEVICE {
 
+/// The same value, that the compiler neither computes again nor sees through.
+template <class Value>
+__device__ __forceinline__ Value held(Value value) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Value) == sizeof(std::uint64_t)) {
+    asm volatile("" : "+l"(value));
+  } else {
+    asm volatile("" : "+r"(value));
+  }
+#endif
+  return value;
+}
+
 /// Each of WARPS warps computes BM x BN for its slice of k, TM x TN a lane, with STAGES of BK steps in flight. RESIDENT
 /// blocks share a multiprocessor: the registers are held to that.
 template <int BM_, int BN_, int TM_, int TN_, int WARPS_, int STAGES_, int RESIDENT_>
@@ -43,7 +56,9 @@ class SliceSums {
   // wavefronts rather than four.
   __device__ __forceinline__ explicit SliceSums(int lane)
       : lane_m_(lane / 2 % 4 + (Tile::LANES_M == 4 ? 0 : lane / 16 * 4)),
-        lane_n_(lane % 2 + (Tile::LANES_N == 4 ? lane / 8 % 2 : lane / 8) * 2) {}
+        lane_n_(lane % 2 + (Tile::LANES_N == 4 ? lane / 8 % 2 : lane / 8) * 2),
+        first_a_(held(lane_m_ * vec)),
+        first_b_(held(Tile::ROW_A * Tile::BK + lane_n_ * vec)) {}
 
   __device__ __forceinline__ void clear() {
 #pragma unroll
@@ -55,8 +70,8 @@ class SliceSums {
 
   /// Adds the first `steps` steps of a stage. The next step's fragments are on their way while one is added.
   __device__ __forceinline__ void add_steps(const float* stage, int steps) {
-    const float* a = stage + lane_m_ * vec;
-    const float* b = stage + Tile::ROW_A * Tile::BK + lane_n_ * vec;
+    const float* a = stage + first_a_;
+    const float* b = stage + first_b_;
     load_fragments(0, a, b);
     int left = steps;
 #pragma unroll 1
@@ -135,6 +150,8 @@ class SliceSums {
 
   int lane_m_;
   int lane_n_;
+  int first_a_;  // this lane's first quads in a stage
+  int first_b_;
   float sum_[Tile::TN][Tile::TM];
   float a_frag_[2][Tile::TM];
   float b_frag_[2][Tile::TN];

@@ -51,6 +51,9 @@ struct SliceShare {
   }
 };
 
+/// So many parts are read at once and added by one block; more are added in two levels.
+inline constexpr int few_parts = 12;
+
 template <class Tile>
 struct SlicedSmem {
   alignas(16) float rings[Tile::WARPS][Tile::STAGES * Tile::STAGE_FLOATS];
@@ -95,7 +98,7 @@ template <class Tile, class ReadSlice, class Store>
 __device__ __forceinline__ void add_up(SlicedSmem<Tile>& smem, const SlicePlan& plan, const SliceShare& share,
                                        std::int64_t product, const ReadSlice& read_slice, const Store& store) {
   constexpr std::int64_t floats = Tile::BM * Tile::BN;
-  constexpr int at_once = 4;
+  constexpr int slices_at_once = 4;
   const std::uint32_t slices_left = (share.is_whole ? plan.whole_slices : plan.slices) - share.part * Tile::WARPS;
   int terms = slices_left < Tile::WARPS ? slices_left : Tile::WARPS;
   const std::int64_t tile = product * (plan.tiles - plan.whole) + (share.tile - plan.whole);
@@ -112,8 +115,8 @@ __device__ __forceinline__ void add_up(SlicedSmem<Tile>& smem, const SlicePlan& 
 #pragma unroll 1
     for (int quad = static_cast<int>(threadIdx.x); quad < Tile::BM * Tile::BN / vec; quad += Tile::THREADS) {
       const auto read_part = [&](int i) { return load_part(from + i * stride + quad * vec); };
-      const float4 sum = level == 0 ? sum_in_order<at_once>(terms, [&](int i) { return read_slice(i, quad); })
-                                    : sum_in_order<at_once>(terms, read_part);
+      const float4 sum = level == 0 ? sum_in_order<slices_at_once>(terms, [&](int i) { return read_slice(i, quad); })
+                                    : sum_in_order<few_parts>(terms, read_part);
       if (level == levels) {
         store(quad, sum);
       } else {

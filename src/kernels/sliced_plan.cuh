@@ -25,7 +25,8 @@ inline Divisor divide_by(std::uint32_t divisor) {
 inline constexpr double launch_cycles = 3000;   // until the first instruction, and from the last store on
 inline constexpr double code_cycles = 5000;     // for instructions that no cache holds yet
 inline constexpr double memory_latency = 1800;  // until a block's first stage is there
-inline constexpr double parts_latency = 3000;   // to write a part, take a ticket and read the others' parts
+inline constexpr double parts_latency = 2500;   // to write a part, take a ticket and have the first of the others
+inline constexpr double parts_bytes = 48;       // that one block reads of parts
 inline constexpr double memory_bytes = 16;
 inline constexpr double l2_bytes = 32;
 inline constexpr double shared_bytes = 128;
@@ -41,6 +42,14 @@ struct Division {
 inline double copy_slots(Feed feed, int extent) {
   constexpr double slots_per_copy = 2;
   return slots_per_copy * extent / (feed == Feed::vector_mn ? warp_size * vec : warp_size);
+}
+
+/// To add up a tile's parts, in one level or two.
+inline double joining_cycles(double parts, double elements) {
+  if (parts == 1) return 0;
+  const double levels = parts > few_parts ? 2 : 1;
+  const double reads = parts > few_parts ? 2 * std::sqrt(parts) : parts;
+  return levels * parts_latency + reads * elements * sizeof(float) / parts_bytes;
 }
 
 /// Of the busiest multiprocessor.
@@ -63,8 +72,7 @@ double cycles_with(const GemmProblem& p, int multiprocessors, const Division& d)
                           (static_cast<double>(p.m + p.n) * static_cast<double>(p.k) + static_cast<double>(p.m * p.n));
   const double moving = std::max(panels / l2_bytes, matrices / (memory_bytes * multiprocessors));
   const double share = whole_share + split_share;
-  const double joining =
-      d.parts == 1 ? 0.0 : parts_latency + 20 * std::sqrt(static_cast<double>(d.parts)) * elements / 256;
+  const double joining = joining_cycles(static_cast<double>(d.parts), elements);
   // One warp a scheduler waits where two would take turns.
   const double lonely = share * Tile::WARPS > schedulers ? 1.0 : 1.35;
   return launch_cycles + code_cycles + memory_latency * std::ceil(share / Tile::RESIDENT) +
@@ -81,12 +89,15 @@ Division best_division(const GemmProblem& p, int multiprocessors) {
   for (const std::int64_t blocks : {multiprocessors, Tile::RESIDENT * multiprocessors}) {
     const std::int64_t split = tiles % blocks;
     if (split == 0 || (split != tiles && p.batch > 1)) continue;
-    const Division division{tiles - split, std::min(blocks / split, p.k / least_k)};
-    const std::int64_t parts = split * division.parts;
-    if (division.parts <= 1 || parts > scratch_floats / (Tile::BM * Tile::BN) || parts + split > scratch_tickets)
-      continue;
-    const double cycles = cycles_with<Tile>(p, multiprocessors, division);
-    if (cycles < best_cycles) best = division, best_cycles = cycles;
+    const std::int64_t most = std::min(blocks / split, p.k / least_k);
+    for (const std::int64_t parts : {most, (most + 1) / 2}) {
+      const bool fits =
+          split * parts <= scratch_floats / (Tile::BM * Tile::BN) && split * (parts + 1) <= scratch_tickets;
+      if (parts <= 1 || !fits) continue;
+      const Division division{tiles - split, parts};
+      const double cycles = cycles_with<Tile>(p, multiprocessors, division);
+      if (cycles < best_cycles) best = division, best_cycles = cycles;
+    }
   }
   return best;
 }
@@ -119,7 +130,6 @@ bool can_run(const GemmProblem& p) {
 
 template <class Tile>
 SlicePlan make_plan(const GemmProblem& p, const Division& division, const Scratch& scratch) {
-  constexpr std::uint32_t few_parts = 12;
   const std::int64_t whole_slice_k = slice_steps<Tile>(p, 1);
   const std::int64_t slice_k = slice_steps<Tile>(p, division.parts);
   SlicePlan plan{};
@@ -134,7 +144,7 @@ SlicePlan make_plan(const GemmProblem& p, const Division& division, const Scratc
   plan.parts = static_cast<std::uint32_t>(ceil_div(plan.slices, Tile::WARPS));
   plan.by_parts = divide_by(plan.parts);
   const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(plan.parts)));
-  plan.group = plan.parts <= few_parts ? plan.parts : root;
+  plan.group = plan.parts <= std::uint32_t{few_parts} ? plan.parts : root;
   plan.groups = (plan.parts + plan.group - 1) / plan.group;
   plan.by_group = divide_by(plan.group);
   plan.sums = scratch.parts;
