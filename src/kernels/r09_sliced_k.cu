@@ -81,9 +81,6 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::RESIDENT)
   __syncthreads();
 
   constexpr int M_QUADS = Tile::BM / vec;
-  const auto read_slice = [&](int slice, int quad) {
-    return SliceSums<Tile>::read_quad(smem.rings[slice], quad % M_QUADS, quad / M_QUADS);
-  };
   const auto store = [&](int quad, const float4& sum) {
     const float sums[vec] = {sum.x, sum.y, sum.z, sum.w};
     const int m = quad % M_QUADS * vec;
@@ -96,7 +93,7 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::RESIDENT)
       blend_some(s, sums, c, block.rows - m);
     }
   };
-  add_up(smem, plan, share, static_cast<std::int64_t>(gridDim.y) * blockIdx.z + blockIdx.y, read_slice, store);
+  add_up(smem, plan, share, static_cast<std::int64_t>(gridDim.y) * blockIdx.z + blockIdx.y, store);
 }
 
 // ---------------------------------------------------------------------------------------- host side

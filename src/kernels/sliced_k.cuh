@@ -47,6 +47,12 @@ struct SlicedTile {
   static_assert(BM * BN <= STAGES * STAGE_FLOATS, "a warp's sums take the place of its ring");
 };
 
+/// Four sums that SliceSums::store() wrote.
+__device__ __forceinline__ float4 read_sums(const float* quad) {
+  const float4 sums = *reinterpret_cast<const float4*>(quad);
+  return make_float4(sums.y, sums.x, sums.w, sums.z);
+}
+
 /// A lane's TM x TN sums over its warp's slice: quads of rows LANES_M quads apart, quads of columns LANES_N quads
 /// apart.
 template <class Tile>
@@ -95,9 +101,9 @@ class SliceSums {
     }
   }
 
-  /// Writes the sums where read_quad() looks for them. A 128-bit access binds a quad's sums to an even register and its
-  /// three neighbours; with the sums of odd rows in the even ones, a sum and its row of A come from different banks of
-  /// the register file.
+  /// Writes the sums where quad_of() says, for read_sums(). A 128-bit access binds a quad's sums to an even register
+  /// and its three neighbours; with the sums of odd rows in the even ones, a sum and its row of A come from different
+  /// banks of the register file.
   __device__ __forceinline__ void store(float* part) const {
 #pragma unroll
     for (int j = 0; j < Tile::TN; ++j) {
@@ -110,10 +116,10 @@ class SliceSums {
     }
   }
 
-  /// Rows 4 m_quad to 4 m_quad + 3 of column n of a warp's sums.
-  static __device__ __forceinline__ float4 read_quad(float* part, int m_quad, int n) {
-    const float4 quad = *part_quad(part, m_quad, n);
-    return make_float4(quad.y, quad.x, quad.w, quad.z);
+  /// Where store() puts quad `quad` of the tile's columns, one after the other; for read_sums().
+  static __device__ __forceinline__ float* quad_of(float* part, int quad) {
+    constexpr int m_quads = Tile::BM / vec;
+    return reinterpret_cast<float*>(part_quad(part, quad % m_quads, quad / m_quads));
   }
 
  private:

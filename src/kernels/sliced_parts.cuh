@@ -72,17 +72,20 @@ __device__ __forceinline__ bool comes_last(SlicedSmem<Tile>& smem, std::uint32_t
   return smem.comes_last;
 }
 
-/// sum of read(0) to read(count - 1), in this order. Nothing is added for the reads left out of the last batch: -0
-/// changes no sum.
-template <int AT_ONCE, class Read>
-__device__ __forceinline__ float4 sum_in_order(int count, const Read& read) {
+/// Sum of the quads load(first), load(first + stride), ..., `count` of them in this order. Nothing is added for the
+/// loads left out of the last batch: -0 changes no sum.
+template <int AT_ONCE, class Load>
+__device__ __forceinline__ float4 sum_in_order(int count, const float* first, std::int64_t stride, const Load& load) {
   const float4 nothing = make_float4(-0.0f, -0.0f, -0.0f, -0.0f);
   float4 sum = nothing;
 #pragma unroll 1
-  for (int first = 0; first < count; first += AT_ONCE) {
+  for (int left = count; left > 0; left -= AT_ONCE) {
     float4 term[AT_ONCE];
 #pragma unroll
-    for (int i = 0; i < AT_ONCE; ++i) term[i] = first + i < count ? read(first + i) : nothing;
+    for (int i = 0; i < AT_ONCE; ++i) {
+      term[i] = i < left ? load(first) : nothing;
+      first += stride;
+    }
 #pragma unroll
     for (int i = 0; i < AT_ONCE; ++i) {
       sum.x += term[i].x, sum.y += term[i].y, sum.z += term[i].z, sum.w += term[i].w;
@@ -94,9 +97,9 @@ __device__ __forceinline__ float4 sum_in_order(int count, const Read& read) {
 /// Adds this block's slices and gives store(quad, sum) each of this thread's quads of the tile. Where K has more parts
 /// than this one, it hands its sums on in scratch memory instead; the last block of the group goes on with the sum of
 /// the group's parts, and the last of those with the sum of the groups. `product`: of the batch.
-template <class Tile, class ReadSlice, class Store>
+template <class Tile, class Store>
 __device__ __forceinline__ void add_up(SlicedSmem<Tile>& smem, const SlicePlan& plan, const SliceShare& share,
-                                       std::int64_t product, const ReadSlice& read_slice, const Store& store) {
+                                       std::int64_t product, const Store& store) {
   constexpr std::int64_t floats = Tile::BM * Tile::BN;
   constexpr int slices_at_once = 4;
   const std::uint32_t slices_left = (share.is_whole ? plan.whole_slices : plan.slices) - share.part * Tile::WARPS;
@@ -114,9 +117,11 @@ __device__ __forceinline__ void add_up(SlicedSmem<Tile>& smem, const SlicePlan& 
   for (int level = 0;; ++level) {
 #pragma unroll 1
     for (int quad = static_cast<int>(threadIdx.x); quad < Tile::BM * Tile::BN / vec; quad += Tile::THREADS) {
-      const auto read_part = [&](int i) { return load_part(from + i * stride + quad * vec); };
-      const float4 sum = level == 0 ? sum_in_order<slices_at_once>(terms, [&](int i) { return read_slice(i, quad); })
-                                    : sum_in_order<few_parts>(terms, read_part);
+      const float4 sum = level == 0 ? sum_in_order<slices_at_once>(terms, SliceSums<Tile>::quad_of(smem.rings[0], quad),
+                                                                   sizeof(smem.rings[0]) / sizeof(float),
+                                                                   [](const float* sums) { return read_sums(sums); })
+                                    : sum_in_order<few_parts>(terms, from + quad * vec, stride,
+                                                              [](const float* part) { return load_part(part); });
       if (level == levels) {
         store(quad, sum);
       } else {
