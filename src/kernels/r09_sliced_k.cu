@@ -24,9 +24,9 @@ template <class Tile, Feed FEED_A, Feed FEED_B>
 __device__ __forceinline__ void sum_slice(float* ring, const GemmProduct& p, const BlockTile& block, std::int64_t k0,
                                           int steps, int k_left) {
   const int lane = threadIdx.x % warp_size;
-  SliceFeed<FEED_A, Tile::BM, Tile::BK, Tile::SKEW> feed_a(p.a, p.lda, block.m0, k0, block.rows, lane);
-  SliceFeed<FEED_B, Tile::BN, Tile::BK, Tile::SKEW> feed_b(p.b, p.ldb, block.n0, k0, block.columns, lane);
-  SliceSums<Tile> sums(lane);
+  SliceFeed<FEED_A, Tile::BM, Tile::BK> feed_a(p.a, p.lda, block.m0, k0, block.rows, lane);
+  SliceFeed<FEED_B, Tile::BN, Tile::BK> feed_b(p.b, p.ldb, block.n0, k0, block.columns, lane);
+  SliceSums<Tile, FEED_A, FEED_B> sums(lane);
   if (steps == 0) return;
 
   // One loop for the first copies and the steady state: the instructions have to come from memory as well.
@@ -37,7 +37,7 @@ __device__ __forceinline__ void sum_slice(float* ring, const GemmProduct& p, con
     if (to_copy > 0) {
       float* stage = ring + fill * Tile::STAGE_FLOATS;
       feed_a.issue(stage, k_left);
-      feed_b.issue(stage + Tile::ROW_A * Tile::BK, k_left);
+      feed_b.issue(stage + slice_row(FEED_A, Tile::BM) * Tile::BK, k_left);
       to_copy -= Tile::BK;
       k_left -= Tile::BK;
     }

@@ -10,11 +10,11 @@
 namespace ladder::LADDER_DEVICE {
 
 /// One warp's copies of one operand, stages of BK steps of k one after the other. Whatever the operand's layout in
-/// memory, a stage is [BK][BMN + SKEW].
+/// memory, a stage is [BK][slice_row()].
 ///
 /// Elements outside the matrix are not read: what they would feed is discarded in the epilogue, and the sums stop at
 /// the last real k.
-template <Feed FEED, int BMN, int BK, int SKEW>
+template <Feed FEED, int BMN, int BK>
 class SliceFeed {
  public:
   /// The slice starts at row (column) mn0, of which mn_left are left, and step k0.
@@ -39,10 +39,10 @@ class SliceFeed {
 
  private:
   static constexpr bool TRANSPOSES = FEED == Feed::element_k;
-  static constexpr int ROW = BMN + SKEW;
+  static constexpr int ROW = slice_row(FEED, BMN);
   static constexpr int WIDTH = FEED == Feed::vector_mn ? vec : 1;
   static constexpr int LINE = TRANSPOSES ? BK : BMN;  // elements of a stage that are neighbours in memory
-  // Eight lanes along k fill a 32-byte sector, four along m (n); with SKEW = 4 their copies meet 32 different banks.
+  // Eight lanes along k fill a 32-byte sector, four along m (n).
   static constexpr int MOST_LANES = TRANSPOSES ? 8 : warp_size;
   static constexpr int LANES = LINE / WIDTH < MOST_LANES ? LINE / WIDTH : MOST_LANES;
   static constexpr int SPAN = LANES * WIDTH;

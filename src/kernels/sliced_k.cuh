@@ -3,7 +3,7 @@
 // stages that no other warp looks into.
 #pragma once
 
-#include "operand.cuh"
+#include "pipeline_feed.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -20,6 +20,13 @@ __device__ __forceinline__ Value held(Value value) {
   return value;
 }
 
+/// Floats between two rows of a stage beyond its width, at most.
+inline constexpr int slice_skew = 4;
+
+/// Floats from one row of a stage, a step of k and `extent` wide, to the next: skewed where the copies transpose, so
+/// that they meet 32 different banks. Whole rows that are copied as they are start where a line of shared memory does.
+constexpr int slice_row(Feed feed, int extent) { return extent + (feed == Feed::element_k ? slice_skew : 0); }
+
 /// Each of WARPS warps computes BM x BN for its slice of k, TM x TN a lane, with STAGES of BK steps in flight. RESIDENT
 /// blocks share a multiprocessor: the registers are held to that.
 template <int BM_, int BN_, int TM_, int TN_, int WARPS_, int STAGES_, int RESIDENT_>
@@ -35,10 +42,7 @@ struct SlicedTile {
   static constexpr int THREADS = WARPS * warp_size;
   static constexpr int LANES_M = BM / TM;
   static constexpr int LANES_N = BN / TN;
-  static constexpr int SKEW = 4;  // copies that transpose meet 32 different banks
-  static constexpr int ROW_A = BM + SKEW;
-  static constexpr int ROW_B = BN + SKEW;
-  static constexpr int STAGE_FLOATS = (ROW_A + ROW_B) * BK;
+  static constexpr int STAGE_FLOATS = (BM + BN + 2 * slice_skew) * BK;
   static constexpr TileExtents extents{BM, BN, BK, STAGES};
 
   static_assert(LANES_M * LANES_N == warp_size, "the tile holds one thread tile a lane");
@@ -46,6 +50,13 @@ struct SlicedTile {
   static_assert(LANES_M % 4 == 0 && LANES_N % 4 == 0, "what the lanes' places and the parts' permutation count on");
   static_assert(BM * BN <= STAGES * STAGE_FLOATS, "a warp's sums take the place of its ring");
 };
+
+/// Rows 4 m_quad to 4 m_quad + 3 of column n of a warp's sums. The quads of a column are permuted, so that neither
+/// SliceSums::store() nor a read along m meets a bank twice.
+template <class Tile>
+__device__ __forceinline__ float* quad_of_sums(float* part, int m_quad, int n) {
+  return part + (n * (Tile::BM / vec) + (m_quad ^ n / vec % 2 * 4)) * vec;
+}
 
 /// Four sums that SliceSums::store() wrote.
 __device__ __forceinline__ float4 read_sums(const float* quad) {
@@ -55,7 +66,7 @@ __device__ __forceinline__ float4 read_sums(const float* quad) {
 
 /// A lane's TM x TN sums over its warp's slice: quads of rows LANES_M quads apart, quads of columns LANES_N quads
 /// apart.
-template <class Tile>
+template <class Tile, Feed FEED_A, Feed FEED_B>
 class SliceSums {
  public:
   // Lanes next to each other read one quad of A, lanes two apart one quad of B: each 128-bit read of the warp is two
@@ -64,7 +75,7 @@ class SliceSums {
       : lane_m_(lane / 2 % 4 + (Tile::LANES_M == 4 ? 0 : lane / 16 * 4)),
         lane_n_(lane % 2 + (Tile::LANES_N == 4 ? lane / 8 % 2 : lane / 8) * 2),
         first_a_(held(lane_m_ * vec)),
-        first_b_(held(Tile::ROW_A * Tile::BK + lane_n_ * vec)) {}
+        first_b_(held(ROW_A * Tile::BK + lane_n_ * vec)) {}
 
   __device__ __forceinline__ void clear() {
 #pragma unroll
@@ -86,24 +97,24 @@ class SliceSums {
       for (int step = 0; step < vec; ++step) {
         // What follows the last step of the stage is read and not used.
         const int next = step + 1 < vec || left > vec ? step + 1 : 0;
-        load_fragments((step + 1) % 2, a + next * Tile::ROW_A, b + next * Tile::ROW_B);
+        load_fragments((step + 1) % 2, a + next * ROW_A, b + next * ROW_B);
         accumulate(step % 2);
       }
-      a += vec * Tile::ROW_A;
-      b += vec * Tile::ROW_B;
+      a += vec * ROW_A;
+      b += vec * ROW_B;
     }
 #pragma unroll 1
     for (; left > 0; --left) {
       load_fragments(0, a, b);
       accumulate(0);
-      a += Tile::ROW_A;
-      b += Tile::ROW_B;
+      a += ROW_A;
+      b += ROW_B;
     }
   }
 
-  /// Writes the sums where quad_of() says, for read_sums(). A 128-bit access binds a quad's sums to an even register
-  /// and its three neighbours; with the sums of odd rows in the even ones, a sum and its row of A come from different
-  /// banks of the register file.
+  /// Writes the sums where quad_of_sums() says, for read_sums(). A 128-bit access binds a quad's sums to an even
+  /// register and its three neighbours; with the sums of odd rows in the even ones, a sum and its row of A come from
+  /// different banks of the register file.
   __device__ __forceinline__ void store(float* part) const {
 #pragma unroll
     for (int j = 0; j < Tile::TN; ++j) {
@@ -111,22 +122,15 @@ class SliceSums {
 #pragma unroll
       for (int i = 0; i < Tile::TM; i += vec) {
         const float* s = &sum_[j][i];
-        *part_quad(part, lane_m_ + i / vec * Tile::LANES_M, n) = make_float4(s[1], s[0], s[3], s[2]);
+        *reinterpret_cast<float4*>(quad_of_sums<Tile>(part, lane_m_ + i / vec * Tile::LANES_M, n)) =
+            make_float4(s[1], s[0], s[3], s[2]);
       }
     }
   }
 
-  /// Where store() puts quad `quad` of the tile's columns, one after the other; for read_sums().
-  static __device__ __forceinline__ float* quad_of(float* part, int quad) {
-    constexpr int m_quads = Tile::BM / vec;
-    return reinterpret_cast<float*>(part_quad(part, quad % m_quads, quad / m_quads));
-  }
-
  private:
-  // The quads of a column are permuted, so that neither store() nor a read along m meets a bank twice.
-  static __device__ __forceinline__ float4* part_quad(float* part, int m_quad, int n) {
-    return reinterpret_cast<float4*>(part) + n * (Tile::BM / vec) + (m_quad ^ n / vec % 2 * 4);
-  }
+  static constexpr int ROW_A = slice_row(FEED_A, Tile::BM);
+  static constexpr int ROW_B = slice_row(FEED_B, Tile::BN);
 
   __device__ __forceinline__ void load_fragments(int buffer, const float* row_a, const float* row_b) {
     load_quads<Tile::TM, Tile::LANES_M>(a_frag_[buffer], row_a);

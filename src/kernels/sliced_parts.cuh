@@ -102,6 +102,7 @@ __device__ __forceinline__ void add_up(SlicedSmem<Tile>& smem, const SlicePlan& 
                                        std::int64_t product, const Store& store) {
   constexpr std::int64_t floats = Tile::BM * Tile::BN;
   constexpr int slices_at_once = 4;
+  constexpr int M_QUADS = Tile::BM / vec;
   const std::uint32_t slices_left = (share.is_whole ? plan.whole_slices : plan.slices) - share.part * Tile::WARPS;
   int terms = slices_left < Tile::WARPS ? slices_left : Tile::WARPS;
   const std::int64_t tile = product * (plan.tiles - plan.whole) + (share.tile - plan.whole);
@@ -117,11 +118,12 @@ __device__ __forceinline__ void add_up(SlicedSmem<Tile>& smem, const SlicePlan& 
   for (int level = 0;; ++level) {
 #pragma unroll 1
     for (int quad = static_cast<int>(threadIdx.x); quad < Tile::BM * Tile::BN / vec; quad += Tile::THREADS) {
-      const float4 sum = level == 0 ? sum_in_order<slices_at_once>(terms, SliceSums<Tile>::quad_of(smem.rings[0], quad),
-                                                                   sizeof(smem.rings[0]) / sizeof(float),
-                                                                   [](const float* sums) { return read_sums(sums); })
-                                    : sum_in_order<few_parts>(terms, from + quad * vec, stride,
-                                                              [](const float* part) { return load_part(part); });
+      const float4 sum =
+          level == 0 ? sum_in_order<slices_at_once>(
+                           terms, quad_of_sums<Tile>(smem.rings[0], quad % M_QUADS, quad / M_QUADS),
+                           sizeof(smem.rings[0]) / sizeof(float), [](const float* sums) { return read_sums(sums); })
+                     : sum_in_order<few_parts>(terms, from + quad * vec, stride,
+                                               [](const float* part) { return load_part(part); });
       if (level == levels) {
         store(quad, sum);
       } else {
