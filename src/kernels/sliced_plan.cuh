@@ -25,10 +25,11 @@ inline Divisor divide_by(std::uint32_t divisor) {
 inline constexpr double launch_cycles = 3000;   // until the first instruction, and from the last store on
 inline constexpr double code_cycles = 5000;     // for instructions that no cache holds yet
 inline constexpr double memory_latency = 1800;  // until a block's first stage is there
-inline constexpr double parts_latency = 2500;   // to write a part, take a ticket and have the first of the others
+inline constexpr double parts_latency = 5000;   // to write a part, take a ticket and have the first of the others
 inline constexpr double parts_bytes = 48;       // that one block reads of parts
 inline constexpr double memory_bytes = 16;
 inline constexpr double l2_bytes = 32;
+inline constexpr double burst_bytes = 28;  // while rings are filled for the first times: the sums wait for it
 inline constexpr double shared_bytes = 128;
 inline constexpr double fmas = 128;
 
@@ -38,10 +39,12 @@ struct Division {
   std::int64_t parts;
 };
 
-/// Issue slots of a warp for one step of one operand's copies, `extent` wide.
+/// Issue slots that one step of one operand's copies costs a warp, `extent` wide. Copies of four bytes keep the way to
+/// shared memory busy for longer than their instructions take.
 inline double copy_slots(Feed feed, int extent) {
-  constexpr double slots_per_copy = 2;
-  return slots_per_copy * extent / (feed == Feed::vector_mn ? warp_size * vec : warp_size);
+  constexpr double slots_per_quads = 2;
+  constexpr double slots_per_floats = 10;
+  return feed == Feed::vector_mn ? slots_per_quads * extent / (warp_size * vec) : slots_per_floats * extent / warp_size;
 }
 
 /// To add up a tile's parts, in one level or two.
@@ -73,10 +76,13 @@ double cycles_with(const GemmProblem& p, int multiprocessors, const Division& d)
   const double moving = std::max(panels / l2_bytes, matrices / (memory_bytes * multiprocessors));
   const double share = whole_share + split_share;
   const double joining = joining_cycles(static_cast<double>(d.parts), elements);
+  const double rounds = std::ceil(share / Tile::RESIDENT);
+  constexpr double rings = double{Tile::RESIDENT} * Tile::WARPS * Tile::STAGES * Tile::BK * (Tile::BM + Tile::BN);
+  const double filling = rounds * std::min(panels / rounds, 2 * rings * sizeof(float)) / burst_bytes;
   // One warp a scheduler waits where two would take turns.
   const double lonely = share * Tile::WARPS > schedulers ? 1.0 : 1.35;
-  return launch_cycles + code_cycles + memory_latency * std::ceil(share / Tile::RESIDENT) +
-         std::max(steps * step * lonely, moving) + share * reduction + joining;
+  return launch_cycles + code_cycles + memory_latency * rounds + filling + std::max(steps * step * lonely, moving) +
+         share * reduction + joining;
 }
 
 /// The division for which the model is best: nothing split, or the tiles that do not fill a round of blocks.
