@@ -63,12 +63,10 @@ class TileFeed {
     const CopyTarget target = CopyTarget(tile) + (k_ * ROW + mn_);
     const int lines = lines_inside(k_left);
     const int left = FEED == Feed::element_k ? k_left - k_ : mn_left_;
-    if (ld_ > UINT32_MAX) {
-      issue_far(target, lines, left);
-    } else if (whole_ && k_left >= BK) {
-      issue_near<false>(target, lines, left);
+    if (whole_ && k_left >= BK) {
+      issue_lines<false>(target, lines, left);
     } else {
-      issue_near<true>(target, lines, left);
+      issue_lines<true>(target, lines, left);
     }
     next_ += FEED == Feed::element_k ? BK : BK * ld_;
   }
@@ -79,11 +77,10 @@ class TileFeed {
   static constexpr int WIDTH = FEED == Feed::vector_mn ? vec : 1;
   // A thread's copies form lines in memory. From line to line the address moves by a multiple of ld, which costs
   // instructions; within a line it moves by a constant, which costs none.
-  // element_k: a line is a thread's share of one row's (column's) k: four lanes two steps of k apart, so that they fill
-  // a 32-byte sector in two copies, and eight along m (n). With SKEW = 4 their stores meet 32 different banks.
+  // element_k: a line is a thread's share of one row's (column's) k: eight lanes fill a 32-byte sector, four go along
+  // m (n). With SKEW = 4 their stores meet 32 different banks.
   // Otherwise a line is a thread's share of one k, the lanes next to each other.
-  static constexpr int K_LANES = 4;
-  static constexpr int K_OF_LANE = 2;
+  static constexpr int K_LANES = 8;
   static constexpr int MN_LANES = FEED == Feed::element_k   ? warp_size / K_LANES
                                   : BMN < warp_size * WIDTH ? BMN / WIDTH
                                                             : warp_size;
@@ -101,13 +98,8 @@ class TileFeed {
   }
 
   static __device__ __forceinline__ int first_k(int thread) {
-    if constexpr (FEED == Feed::element_k) return thread % K_LANES * K_OF_LANE;
+    if constexpr (FEED == Feed::element_k) return thread % K_LANES;
     return thread / MN_LANES;
-  }
-
-  // Where copy j of a line lies, from its first on: along k in element_k, along m (n) elsewhere.
-  static __device__ __forceinline__ constexpr int offset_of(int j) {
-    return FEED == Feed::element_k ? j / K_OF_LANE * (K_LANES * K_OF_LANE) + j % K_OF_LANE : j * SPAN;
   }
 
   // How many of this thread's lines lie inside the matrix: they step along m (n) in element_k, along k elsewhere.
@@ -121,9 +113,9 @@ class TileFeed {
   __device__ __forceinline__ void issue_line(int left, CopyTarget target, const float* line) const {
 #pragma unroll
     for (int j = 0; j < COPIES_PER_LINE; ++j) {
-      const CopyTarget to = target + offset_of(j) * (FEED == Feed::element_k ? ROW : 1);
-      const float* from = line + offset_of(j);
-      const int rest = left - offset_of(j);
+      const CopyTarget to = target + j * SPAN * (FEED == Feed::element_k ? ROW : 1);
+      const float* from = line + j * SPAN;
+      const int rest = left - j * SPAN;
       if constexpr (FEED == Feed::vector_mn) {
         const int floats = !EDGE ? vec : (rest < 0 ? 0 : (rest < vec ? rest : vec));
         async_copy_some(to, from, floats * int{sizeof(float)});
@@ -133,21 +125,15 @@ class TileFeed {
     }
   }
 
-  // ld as 32 bits: each address is then one multiply-add from the first.
+  // A few lines at a time: all of them at once would ask for more registers than producers have.
   template <bool EDGE>
-  __device__ __forceinline__ void issue_near(CopyTarget target, int lines, int left) const {
-    const auto ld = static_cast<std::uint32_t>(ld_);
-#pragma unroll
+  __device__ __forceinline__ void issue_lines(CopyTarget target, int lines, int left) const {
+    const float* line = next_;
+#pragma unroll 4
     for (int i = 0; i < LINES; ++i) {
-      const float* line = next_ + std::uint64_t{ld} * static_cast<std::uint32_t>(i * STEP);
-      issue_line<EDGE>(i < lines ? left : 0, target + i * (K_STEP * ROW + MN_STEP), line);
-    }
-  }
-
-  __device__ __forceinline__ void issue_far(CopyTarget target, int lines, int left) const {
-#pragma unroll 1
-    for (int i = 0; i < LINES && i < lines; ++i) {
-      issue_line<true>(left, target + i * (K_STEP * ROW + MN_STEP), next_ + i * STEP * ld_);
+      issue_line<EDGE>(i < lines ? left : 0, target, line);
+      target = target + (K_STEP * ROW + MN_STEP);
+      line += STEP * ld_;
     }
   }
 

@@ -4,9 +4,10 @@
 // Over r08: a ring of stages in shared memory, filled by asynchronous copies several slabs ahead; full and
 // empty barriers per stage, so that no warp waits for the whole block; fragments double-buffered in registers.
 // On sm_90a a producer warpgroup does nothing but issue the copies and lends its registers to the others.
-// Tile: 256 x 128 x 16, warp tile 64 x 64, thread tile 16 x 8, 8 stages (4 where all warps copy);
-// 64 x 64 x 16 where the large tile would leave multiprocessors idle.
-// Cost: 168 registers lent up to 232, 196 KiB of shared memory, one block an SM. Limit: register read ports.
+// Blocks stay and walk over tiles; tiles that would leave a wave of blocks half empty are cut along k and shared.
+// Tile: 256 x 128 x 16, warp tile 64 x 64, thread tile 16 x 8, 8 stages; 128 x 128 and 128 x 64 for smaller problems.
+// What no such tile suits (a narrow side, a short k, small or many small products) is in r09_<member>.cu.
+// Cost: 168 registers lent up to 224, 196 KiB of shared memory, one block an SM. Limit: issue slots, register ports.
 // Reference: CUTLASS's multistage and warp-specialised mainloops; PTX ISA, mbarrier, setmaxnreg.
 #include <limits>
 
@@ -44,8 +45,8 @@ struct LendingRoles {
   static constexpr int PRODUCERS = 128;  // the unit in which registers change hands
   static constexpr int RESIDENT = RESIDENT_BLOCKS;
   static constexpr bool LENDS_REGISTERS = true;
-  static constexpr int PRODUCER_REGISTERS = PRODUCER;
-  static constexpr int CONSUMER_REGISTERS = CONSUMER;
+  [[maybe_unused]] static constexpr int PRODUCER_REGISTERS = PRODUCER;  // where setmaxnreg exists
+  [[maybe_unused]] static constexpr int CONSUMER_REGISTERS = CONSUMER;
 };
 
 // ---------------------------------------------------------------------------------------- kernels
@@ -82,21 +83,21 @@ __global__ void __launch_bounds__(Tile::THREADS + Roles::PRODUCERS, Roles::RESID
     if (leaves_c_alone(load_scalars(first))) return;
     init_barriers(smem, Roles::PRODUCERS);
 
-    if (threadIdx.x < Tile::THREADS) {
+    if (threadIdx.x >= Tile::THREADS) {
+      if constexpr (Roles::LENDS_REGISTERS) release_registers<Roles::PRODUCER_REGISTERS>();
+      with_feed(feed_of_every_a(first, layout), [&](auto a) {
+        with_feed(feed_of_every_b(first, layout), [&](auto b) {
+          Producer<Tile, a(), b(), Roles::PRODUCERS> producer(smem, first, layout, plan, threadIdx.x - Tile::THREADS);
+          while (!producer.done()) {
+            if (producer.stage_is_used()) producer.empty().wait_idly(producer.empty_parity());
+            producer.issue();
+          }
+        });
+      });
+    } else {
       if constexpr (Roles::LENDS_REGISTERS) claim_registers<Roles::CONSUMER_REGISTERS>();
       consume(smem, first, layout, plan, [] {});
-      return;
     }
-    if constexpr (Roles::LENDS_REGISTERS) release_registers<Roles::PRODUCER_REGISTERS>();
-    with_feed(feed_of_every_a(first, layout), [&](auto a) {
-      with_feed(feed_of_every_b(first, layout), [&](auto b) {
-        Producer<Tile, a(), b(), Roles::PRODUCERS> producer(smem, first, layout, plan, threadIdx.x - Tile::THREADS);
-        while (!producer.done()) {
-          if (producer.stage_is_used()) producer.empty().wait_idly(producer.empty_parity());
-          producer.issue();
-        }
-      });
-    });
   }
 }
 
@@ -111,12 +112,9 @@ struct Variant {
       Tile::BM, Tile::BN, Tile::BK, Roles::RESIDENT, ALONE_PERCENT / 100.0, TOGETHER_PERCENT / 100.0};
 };
 
-using Variant256x128 = Variant<WarpTileShape<256, 128, 16, 64, 64, 16, 8, 8>, LendingRoles<1, 224, 56>, 83, 83>;
+using Variant256x128 = Variant<WarpTileShape<256, 128, 16, 64, 64, 16, 8, 8>, LendingRoles<1, 224, 48>, 83, 83>;
 using Variant128x128 = Variant<WarpTileShape<128, 128, 16, 64, 64, 16, 8, 4>, LendingRoles<2, 216, 40>, 55, 82>;
 using Variant128x64 = Variant<WarpTileShape<128, 64, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 2>, 45, 74>;
-using Variant64x64 = Variant<WarpTileShape<64, 64, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 4>, 24, 72>;
-using Variant128x32 = Variant<WarpTileShape<128, 32, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 4>, 24, 70>;
-using Variant32x128 = Variant<WarpTileShape<32, 128, 16, 32, 64, 8, 8, 4>, PlainRoles<2, 4>, 24, 70>;
 using AllCopy128x128 = Variant<WarpTileShape<128, 128, 16, 64, 64, 16, 8, 4>, AllCopy, 45, 70>;
 
 // setmaxnreg exists on sm_90a alone, and only code built for it was compiled to use it.
@@ -178,9 +176,6 @@ constexpr KernelConfig configs[] = {
     specialized<Variant256x128>("warp_specialized_256x128"),
     specialized<Variant128x128>("warp_specialized_128x128"),
     specialized<Variant128x64>("warp_specialized_128x64"),
-    specialized<Variant64x64>("warp_specialized_64x64"),
-    specialized<Variant128x32>("warp_specialized_128x32"),
-    specialized<Variant32x128>("warp_specialized_32x128"),
     {"all_copy_128x128", AllCopy128x128::Tile::extents, launch_all_copy<AllCopy128x128>, cycles_of<AllCopy128x128>,
      Sums::as_asked},
 #define MEMBER(name, bm, bn, bk, stages, launch, cycles, sums) {#name, {bm, bn, bk, stages}, launch, cycles, sums},

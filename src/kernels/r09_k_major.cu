@@ -194,14 +194,12 @@ double predicted_cycles(const GemmProblem& p, int multiprocessors) {
 using Tile128x16 = KMajorTile<128, 16, 8, 8, 3>;
 using Tile64x32 = KMajorTile<64, 32, 8, 8, 4>;
 using Tile128x32 = KMajorTile<128, 32, 16, 8, 2>;
-using Tile64x64 = KMajorTile<64, 64, 16, 8, 3>;
 
 }  // namespace
 
 LaunchStatus launch_k_major_128x16(const GemmProblem& p, Stream stream) { return launch_tile<Tile128x16>(p, stream); }
 LaunchStatus launch_k_major_64x32(const GemmProblem& p, Stream stream) { return launch_tile<Tile64x32>(p, stream); }
 LaunchStatus launch_k_major_128x32(const GemmProblem& p, Stream stream) { return launch_tile<Tile128x32>(p, stream); }
-LaunchStatus launch_k_major_64x64(const GemmProblem& p, Stream stream) { return launch_tile<Tile64x64>(p, stream); }
 
 double k_major_128x16_cycles(const GemmProblem& p, int multiprocessors) {
   return predicted_cycles<Tile128x16>(p, multiprocessors);
@@ -211,9 +209,6 @@ double k_major_64x32_cycles(const GemmProblem& p, int multiprocessors) {
 }
 double k_major_128x32_cycles(const GemmProblem& p, int multiprocessors) {
   return predicted_cycles<Tile128x32>(p, multiprocessors);
-}
-double k_major_64x64_cycles(const GemmProblem& p, int multiprocessors) {
-  return predicted_cycles<Tile64x64>(p, multiprocessors);
 }
 
 }  // namespace ladder::LADDER_DEVICE

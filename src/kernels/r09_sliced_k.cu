@@ -117,8 +117,7 @@ LaunchStatus launch_tile(const GemmProblem& p, Stream stream) {
 using Tile32x16 = SlicedTile<32, 16, 4, 4, 8, 3, 2>;
 using Tile32x32 = SlicedTile<32, 32, 8, 4, 8, 3, 2>;
 using Tile32x64 = SlicedTile<32, 64, 8, 8, 8, 3, 1>;
-using Tile64x64 = SlicedTile<64, 64, 16, 8, 8, 3, 1>;
-using HalfBlock64x64 = SlicedTile<64, 64, 16, 8, 4, 3, 2>;  // where there are tiles enough for two blocks an SM
+using Tile64x64 = SlicedTile<64, 64, 16, 8, 4, 3, 2>;
 
 }  // namespace
 
@@ -126,9 +125,6 @@ LaunchStatus launch_sliced_32x16(const GemmProblem& p, Stream stream) { return l
 LaunchStatus launch_sliced_32x32(const GemmProblem& p, Stream stream) { return launch_tile<Tile32x32>(p, stream); }
 LaunchStatus launch_sliced_32x64(const GemmProblem& p, Stream stream) { return launch_tile<Tile32x64>(p, stream); }
 LaunchStatus launch_sliced_64x64(const GemmProblem& p, Stream stream) { return launch_tile<Tile64x64>(p, stream); }
-LaunchStatus launch_sliced_64x64_4(const GemmProblem& p, Stream stream) {
-  return launch_tile<HalfBlock64x64>(p, stream);
-}
 
 double sliced_32x16_cycles(const GemmProblem& p, int multiprocessors) {
   return best_cycles<Tile32x16>(p, multiprocessors);
@@ -141,9 +137,6 @@ double sliced_32x64_cycles(const GemmProblem& p, int multiprocessors) {
 }
 double sliced_64x64_cycles(const GemmProblem& p, int multiprocessors) {
   return best_cycles<Tile64x64>(p, multiprocessors);
-}
-double sliced_64x64_4_cycles(const GemmProblem& p, int multiprocessors) {
-  return best_cycles<HalfBlock64x64>(p, multiprocessors);
 }
 
 }  // namespace ladder::LADDER_DEVICE

@@ -103,13 +103,13 @@ TEST_CASE("several rungs: the default one is on top, the peers themselves are no
   const BenchRow row = row_of("square", 64, 1, 0.5);
   const Results results{{},
                         {of_rung(row, "0", "cublas"), of_rung(row, "8", "warp_tiled"), row,
-                         of_rung(row, "9", "double_buffered:all_copy_64x64")}};
+                         of_rung(row, "9", "double_buffered:warp_specialized_128x64")}};
   const auto json = summary_json(summarize(results));
   CHECK(json["rung"] == "9");
   CHECK(json["problems"] == 1);
   CHECK(json["rungs"].size() == 3);
   CHECK(json["rungs"]["8"]["name"] == "warp_tiled");
-  CHECK(json["rungs"]["9:all_copy_64x64"]["problems"] == 1);
+  CHECK(json["rungs"]["9:warp_specialized_128x64"]["problems"] == 1);
   for (const char* filter : {"8", "warp_tiled"}) {
     const auto one = summary_json(summarize(results, filter));
     CHECK(one["rung"] == "8");

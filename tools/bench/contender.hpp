@@ -17,7 +17,7 @@ namespace ladder::bench {
 
 struct Contender {
   std::string rung;       ///< "9", "padded"; "0" for a peer
-  std::string name;       ///< "double_buffered", "double_buffered:all_copy_64x64", "cublas_tf32"
+  std::string name;       ///< "double_buffered", "double_buffered:warp_specialized_128x64", "cublas_tf32"
   std::string precision;  ///< "fp32", "tf32"
   Pipe pipe = Pipe::fp32;
   Accuracy accuracy = Accuracy::fp32;

@@ -25,7 +25,7 @@ struct Spread {
 struct BenchRow {
   BenchProblem problem;
   std::string rung;       ///< "9", "padded", or "0" for cuBLAS
-  std::string name;       ///< "double_buffered", "double_buffered:all_copy_64x64", "cublas_tf32"
+  std::string name;       ///< "double_buffered", "double_buffered:warp_specialized_128x64", "cublas_tf32"
   std::string precision;  ///< "fp32", "tf32"
   std::string data;       ///< "normal", "uniform", "positive", "zeros"
   std::string cache;      ///< "cold" or "warm"

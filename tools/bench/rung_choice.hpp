@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which rungs to time, as typed: "9", "all", "1-9", "9,9:all_copy_64x64".
+// Which rungs to time, as typed: "9", "all", "1-9", "9,9:warp_specialized_128x64".
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct RungChoice {
   const Rung* rung = nullptr;
   const KernelConfig* config = nullptr;  ///< null: the rung chooses; its launch() is of the GPU where there is CUDA
 
-  /// "double_buffered" or "double_buffered:all_copy_64x64": what results call it.
+  /// "double_buffered" or "double_buffered:warp_specialized_128x64": what results call it.
   std::string name() const;
   /// "9", or the name of a rung without a number.
   std::string label() const;

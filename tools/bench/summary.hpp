@@ -27,10 +27,10 @@ struct Figures {
 };
 
 struct RungSummary {
-  std::string
-      label;  ///< what LADDER_RUNG calls it; "9:all_copy_64x64" for a forced configuration, "9:emulated" on the CPU
-  std::string name;  ///< "next_blas+double_buffered" where not all calls were served by the same
-  std::string peer;  ///< "cublas"; empty where the file does not say
+  std::string label;  ///< what LADDER_RUNG calls it; "9:warp_specialized_128x64" for a forced configuration,
+                      ///< "9:emulated" on the CPU
+  std::string name;   ///< "next_blas+double_buffered" where not all calls were served by the same
+  std::string peer;   ///< "cublas"; empty where the file does not say
   Figures overall;
   std::vector<std::pair<std::string, Figures>> categories;  ///< in the order of the file; "other" for none
 };
