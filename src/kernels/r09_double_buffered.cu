@@ -112,9 +112,9 @@ struct Variant {
       Tile::BM, Tile::BN, Tile::BK, Roles::RESIDENT, ALONE_PERCENT / 100.0, TOGETHER_PERCENT / 100.0};
 };
 
-using Variant256x128 = Variant<WarpTileShape<256, 128, 16, 64, 64, 16, 8, 8>, LendingRoles<1, 224, 48>, 83, 83>;
-using Variant128x128 = Variant<WarpTileShape<128, 128, 16, 64, 64, 16, 8, 4>, LendingRoles<2, 216, 40>, 55, 82>;
-using Variant128x64 = Variant<WarpTileShape<128, 64, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 2>, 45, 74>;
+using Variant256x128 = Variant<WarpTileShape<256, 128, 16, 64, 64, 16, 8, 8>, LendingRoles<1, 224, 48>, 76, 76>;
+using Variant128x128 = Variant<WarpTileShape<128, 128, 16, 64, 64, 16, 8, 4>, LendingRoles<2, 216, 40>, 50, 75>;
+using Variant128x64 = Variant<WarpTileShape<128, 64, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 2>, 43, 72>;
 using AllCopy128x128 = Variant<WarpTileShape<128, 128, 16, 64, 64, 16, 8, 4>, AllCopy, 45, 70>;
 
 // setmaxnreg exists on sm_90a alone, and only code built for it was compiled to use it.

@@ -175,7 +175,7 @@ double predicted_cycles(const GemmProblem& p, int multiprocessors) {
   constexpr double start_cycles = 8500;
   constexpr double segment_cycles = 3000;  // until the first slice is there, and for the sums of eight warps
   constexpr double parts_cycles = 4000;    // through scratch memory
-  constexpr double fmas_per_cycle = 0.72 * 128;
+  constexpr double fmas_per_cycle = 0.55 * 128;
   constexpr double bytes_per_cycle = 15;  // of a multiprocessor, from memory
   const WideSide side = k_major_side(p);
   if (side == WideSide::none || !is_countable<Tile>(p) || !has_room()) {

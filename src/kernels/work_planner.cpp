@@ -15,8 +15,8 @@ namespace {
 constexpr double fma_per_cycle = 128.0;        // of one multiprocessor
 constexpr double memory_bytes_per_cycle = 16;  // that one multiprocessor has of the memory's rate: H200, 4.2 TB/s
 constexpr double part_bytes_per_cycle = 32;    // of one block that reads or writes parts in the L2 cache
-constexpr double start_cycles = 5000;          // launch, first loads, the end
-constexpr double join_cycles = 2500;           // store, ticket, first load: once around the L2 cache and more
+constexpr double start_cycles = 9000;          // launch, first loads, the end
+constexpr double join_cycles = 5000;           // store, ticket, first load: once around the L2 cache and more
 constexpr int widest_group = 12;
 constexpr int k_of_block = 2048;  // halves the error of a sum over 4096 and costs half a percent
 constexpr int shortest_run = 4;   // slabs worth a block of their own
