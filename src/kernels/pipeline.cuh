@@ -32,17 +32,10 @@ struct PipelineSmem {
   std::uint32_t ticket;  ///< one thread's word to the others
 };
 
-/// Whether each lane of a warp says that it has read a stage, or one for all of them after __syncwarp(). One is 1 to
-/// 5 % quicker; compute-sanitizer's racecheck does not see that it speaks for the others.
-#if defined(LADDER_EVERY_LANE_ARRIVES)
-inline constexpr int arrivals_per_warp = warp_size;
-#else
-inline constexpr int arrivals_per_warp = 1;
-#endif
-
-/// Of the whole block, before the ring's first use.
+/// Of the whole block, before the ring's first use. Of each warp the first `arrivals_per_warp` lanes will say that the
+/// warp has read a stage.
 template <class Tile>
-__device__ __forceinline__ void init_barriers(PipelineSmem<Tile>& smem, int producing_threads) {
+__device__ __forceinline__ void init_barriers(PipelineSmem<Tile>& smem, int producing_threads, int arrivals_per_warp) {
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < Tile::STAGES; ++stage) {
       smem.stage[stage].full.init(producing_threads);
@@ -53,13 +46,10 @@ __device__ __forceinline__ void init_barriers(PipelineSmem<Tile>& smem, int prod
   __syncthreads();
 }
 
-/// Of a whole warp, when all its lanes have read the stage.
-__device__ __forceinline__ void release_stage(StageBarrier& empty) {
-  if constexpr (arrivals_per_warp == 1) {
-    __syncwarp();
-    if (threadIdx.x % warp_size != 0) return;
-  }
-  empty.arrive();
+/// Of a whole warp, when all its lanes have read the stage: one speaks for all of them.
+__device__ __forceinline__ void release_stage(StageBarrier& empty, int arrivals_per_warp) {
+  __syncwarp();
+  if (static_cast<int>(threadIdx.x % warp_size) < arrivals_per_warp) empty.arrive();
 }
 
 /// How many slabs have passed: a position in the ring in one register.

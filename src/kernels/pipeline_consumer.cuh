@@ -8,8 +8,8 @@ namespace ladder::LADDER_DEVICE {
 
 /// Adds `slabs` slabs of the ring to the sums; the last has `last` steps of k.
 template <class Tile, class Refill>
-__device__ __forceinline__ void mainloop(PipelineSmem<Tile>& smem, RingCursor<Tile::STAGES>& use, int slabs, int last,
-                                         ThreadTile<Tile>& tile, const Refill& refill) {
+__device__ __forceinline__ void mainloop(PipelineSmem<Tile>& smem, RingCursor<Tile::STAGES>& use, const WorkPlan& plan,
+                                         int slabs, int last, ThreadTile<Tile>& tile, const Refill& refill) {
   constexpr int ROW_A = Tile::BM + SKEW;
   constexpr int ROW_B = Tile::BN + SKEW;
   const int partial = last < Tile::BK ? 1 : 0;
@@ -28,7 +28,7 @@ __device__ __forceinline__ void mainloop(PipelineSmem<Tile>& smem, RingCursor<Ti
       } else {
         // Slab boundary: this warp has the rest in registers and is done with the stage. The next stage's first
         // fragments are fetched under the last outer product.
-        release_stage(stage->empty);
+        release_stage(stage->empty, plan.arrivals_per_warp);
         use.advance();
         stage = &smem.stage[use.stage()];
         a = &stage->a[0][tile.m0()];
@@ -48,19 +48,19 @@ __device__ __forceinline__ void mainloop(PipelineSmem<Tile>& smem, RingCursor<Ti
     tile.load_fragments(0, a + k * ROW_A, b + k * ROW_B);
     tile.accumulate(0);
   }
-  release_stage(stage->empty);
+  release_stage(stage->empty, plan.arrivals_per_warp);
   use.advance();
 }
 
 // A warp whose whole tile lies outside C keeps the ring turning and computes nothing.
 template <class Tile, class Refill>
-__device__ __forceinline__ void pass_slabs_on(PipelineSmem<Tile>& smem, RingCursor<Tile::STAGES>& use, int slabs,
-                                              const Refill& refill) {
+__device__ __forceinline__ void pass_slabs_on(PipelineSmem<Tile>& smem, RingCursor<Tile::STAGES>& use,
+                                              const WorkPlan& plan, int slabs, const Refill& refill) {
 #pragma unroll 1
   for (int slab = 0; slab < slabs; ++slab) {
     refill();
     smem.stage[use.stage()].full.wait(use.parity());
-    release_stage(smem.stage[use.stage()].empty);
+    release_stage(smem.stage[use.stage()].empty, plan.arrivals_per_warp);
     use.advance();
   }
 }
@@ -74,7 +74,7 @@ __device__ __forceinline__ void sum_unit(PipelineSmem<Tile>& smem, RingCursor<Ti
   int left = slabs;
   while (true) {
     const int slabs_now = left < plan.block_slabs ? left : plan.block_slabs;
-    mainloop(smem, use, slabs_now, slabs_now == left ? last : Tile::BK, tile, refill);
+    mainloop(smem, use, plan, slabs_now, slabs_now == left ? last : Tile::BK, tile, refill);
     if (left != slabs) tile.add_part(kept_sums<Tile>(plan), threadIdx.x);
     left -= slabs_now;
     if (left == 0) return;
@@ -106,7 +106,7 @@ __device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProd
       const int last = unit.first + unit.count == k.slabs ? k.last : Tile::BK;
       sum_unit(smem, use, plan, unit.count, last, tile, refill);
     } else {
-      pass_slabs_on(smem, use, unit.count, refill);
+      pass_slabs_on(smem, use, plan, unit.count, refill);
     }
 
     index = computed_again(index);

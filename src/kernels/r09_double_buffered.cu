@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(Tile::THREADS, AllCopy::RESIDENT)
     sgemm_double_buffered(const GemmProduct first, const BatchLayout layout, const WorkPlan plan) {
   PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
   if (leaves_c_alone(load_scalars(first))) return;
-  init_barriers(smem, Tile::THREADS);
+  init_barriers(smem, Tile::THREADS, plan.arrivals_per_warp);
 
   Producer<Tile, FEED_A, FEED_B, Tile::THREADS> producer(smem, first, layout, plan, threadIdx.x);
   const auto refill = [&producer] {
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(Tile::THREADS + Roles::PRODUCERS, Roles::RESID
   if constexpr (built) {
     PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
     if (leaves_c_alone(load_scalars(first))) return;
-    init_barriers(smem, Roles::PRODUCERS);
+    init_barriers(smem, Roles::PRODUCERS, plan.arrivals_per_warp);
 
     if (threadIdx.x >= Tile::THREADS) {
       if constexpr (Roles::LENDS_REGISTERS) release_registers<Roles::PRODUCER_REGISTERS>();

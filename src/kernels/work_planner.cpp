@@ -2,6 +2,7 @@
 #include "work_planner.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -21,6 +22,10 @@ constexpr int widest_group = 12;
 constexpr int k_of_block = 2048;  // halves the error of a sum over 4096 and costs half a percent
 constexpr int shortest_run = 4;   // slabs worth a block of their own
 
+constexpr int every_lane = 32;
+
+constinit std::atomic<bool> arrives_by_lane{false};
+
 class Planner {
  public:
   Planner(const GemmProblem& p, const TileTraits& tile, int multiprocessors, bool may_split)
@@ -37,6 +42,7 @@ class Planner {
     common_.tiles = static_cast<std::uint32_t>(tiles_);
     common_.slabs = common_.slots = static_cast<int>(slabs);
     common_.widest_group = widest_group;
+    common_.arrivals_per_warp = every_lane_arrives() ? every_lane : 1;
     common_.block_slabs = may_split ? k_of_block / tile.bk : std::numeric_limits<int>::max();
     slab_cycles_ = tile.bm * tile.bn * tile.bk / fma_per_cycle;
     const double operand_floats = static_cast<double>(p.k) * static_cast<double>(p.m + p.n);
@@ -146,6 +152,10 @@ class Planner {
 PlannedWork plan_work(const GemmProblem& problem, const TileTraits& tile, int multiprocessors, bool may_split) {
   return Planner(problem, tile, multiprocessors, may_split).best();
 }
+
+void set_every_lane_arrives(bool wanted) { arrives_by_lane.store(wanted, std::memory_order_relaxed); }
+
+bool every_lane_arrives() { return arrives_by_lane.load(std::memory_order_relaxed); }
 
 bool needs_scratch(const WorkPlan& plan) { return plan.split_tiles > 0 || plan.slabs > plan.block_slabs; }
 
