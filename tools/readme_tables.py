@@ -23,8 +23,8 @@ BLOCKS = [Block("ladder", "README.md", "ladder.csv", ladder_table),
           Block("host", "README.md", "host.csv", host_table),
           Block("ladder-page", "src/kernels/README.md", "ladder.csv", ladder_numbers),
           Block("squares", "src/kernels/README.md", "squares.csv", squares_table),
-          Block("accuracy", "src/kernels/README.md", "accuracy.csv", accuracy_table),
-          Block("sustained", "src/kernels/README.md", "sustained.csv", sustained_table),
+          Block("accuracy", "src/kernels/rung9.md", "accuracy.csv", accuracy_table),
+          Block("sustained", "src/kernels/rung9.md", "sustained.csv", sustained_table),
           Block("counters", "src/kernels/README.md", "profile.json", counters_table)]
 
 

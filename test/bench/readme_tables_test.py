@@ -171,7 +171,7 @@ class Host(Tree):
 
 class Accuracy(Tree):
     def test_contenders_side_by_side_and_the_default_against_cublas(self):
-        self.write("src/kernels/README.md", marked("accuracy"))
+        self.write("src/kernels/rung9.md", marked("accuracy"))
         head = "# GPU: a card\n# command: compare it\n"
         columns = "op_a,op_b,m,n,k,batch,rung,name,sums,data,relative_l2,worst_of_magnitude,verdict\n"
         rows = ["N,T,8,8,64,1,0,cublas,any,normal,2.84e-07,1.5e-07,right",
@@ -180,7 +180,7 @@ class Accuracy(Tree):
                 "N,N,8,8,64,2,0,cublas,any,graded,1e-12,2e-12,right",
                 "N,N,8,8,64,2,9,double_buffered,any,graded,,,failed"]
         self.write(readme_tables.RESULTS / "accuracy.csv", head + columns + "\n".join(rows) + "\n")
-        text = self.written("src/kernels/README.md")
+        text = self.written("src/kernels/rung9.md")
         self.assertIn("| data | problem | `cublas` | `double_buffered` | `double_buffered`, plain order of k |", text)
         self.assertIn("| normal | N,T 8x8x64 | 2.8e-7 (1.5e-7) | 1.4e-7 (1.0e-7) | 5.7e-7 (2.0e-6) |", text)
         self.assertIn("| graded | N,N 8x8x64 *2 | 1.0e-12 (2.0e-12) | - | - |", text)
@@ -189,12 +189,12 @@ class Accuracy(Tree):
 
 class Sustained(Tree):
     def test_rate_power_and_clock(self):
-        self.write("src/kernels/README.md", marked("sustained"))
+        self.write("src/kernels/rung9.md", marked("sustained"))
         columns = [*COLUMNS, "sm_mhz", "watts"]
         rows = [row("double_buffered", 9, n=8192, ratio=1.034) + ",1980,660.4",
                 row("cublas", 0, n=8192, ratio="1") + ",1965,670"]
         self.write(readme_tables.RESULTS / "sustained.csv", "\n".join([",".join(columns), *rows]) + "\n")
-        text = self.written("src/kernels/README.md")
+        text = self.written("src/kernels/rung9.md")
         self.assertIn("| N,N 8192x8192x8192 | `double_buffered` | 7.2 | 103 % | 660 | 1980 |", text)
         self.assertIn("| N,N 8192x8192x8192 | `cublas` | 7.2 | - | 670 | 1965 |", text)
 
