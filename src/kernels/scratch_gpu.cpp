@@ -26,12 +26,18 @@ struct Entry {
 constinit Entry entries[tracked_devices][streams_per_device];
 constinit std::mutex adding;
 
-constinit thread_local char of_this_thread = 0;
+// Odd, unlike a handle, and never given twice: the work of a thread that has ended may still run.
+std::uintptr_t number_of_this_thread() {
+  constinit static std::atomic<std::uintptr_t> last{1};  // cudaStreamLegacy is 1
+  constinit thread_local std::uintptr_t number = 0;
+  if (number == 0) number = last.fetch_add(2, std::memory_order_relaxed) + 2;
+  return number;
+}
 
 // The handle of a stream is not given away again before its last work has ended. (Its number would be unique, but
 // may not be asked for during a capture.) One handle stands for every thread's own default stream.
 std::uintptr_t key_of(cudaStream_t stream) {
-  if (stream == cudaStreamPerThread) return reinterpret_cast<std::uintptr_t>(&of_this_thread);
+  if (stream == cudaStreamPerThread) return number_of_this_thread();
   return reinterpret_cast<std::uintptr_t>(stream == nullptr ? cudaStreamLegacy : stream);
 }
 
