@@ -3,8 +3,7 @@
 // the GPU (namespace ladder::gpu) and by the C++ compiler for the emulator (ladder::emulated). Both
 // sides offer, in namespace ladder::LADDER_DEVICE:
 //
-//   launch<kernel, Smem>(tiles, threads, stream, problem, extra...)   tiles along x, the batch along y and z
-//   launch_blocks<kernel, Smem>(blocks, ...)  the same for a grid that is not bound to the batch
+//   launch_grid<kernel, Smem>(grid, threads, stream, problem, extra...)     see launch(), launch_blocks()
 //   block_smem<Smem>()                        the block's shared memory, seen as one struct
 //   async_copy<BYTES>(dst, src)               global -> shared, 4 or 16 bytes, lands at one of the next two
 //   async_copy_some(dst, src, bytes)          the same for the first bytes of 16; the rest becomes zeros
@@ -65,5 +64,18 @@ __device__ __forceinline__ void claim_registers() {
 
 /// Smem argument of launch() for kernels that use no shared memory.
 struct NoSmem {};
+
+/// Enqueues `tiles` blocks for each product of the batch, the batch along y and z of the grid.
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch(std::int64_t tiles, int threads, Stream stream, const GemmProblem& problem, Extra... extra) {
+  return launch_grid<kernel, Smem>(grid_extents(tiles, problem.batch), threads, stream, problem, extra...);
+}
+
+/// Enqueues `blocks` blocks along x, whatever the batch.
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch_blocks(std::int64_t blocks, int threads, Stream stream, const GemmProblem& problem,
+                           Extra... extra) {
+  return launch_grid<kernel, Smem>(GridExtents{blocks, 1, 1}, threads, stream, problem, extra...);
+}
 
 }  // namespace ladder::LADDER_DEVICE

@@ -163,17 +163,4 @@ LaunchStatus launch_grid(const GridExtents& grid, int threads, Stream, const Gem
   return simt::run_grid({grid, threads, smem_bytes, entry, &call, &problem});
 }
 
-/// `tiles` blocks for each product of the batch, the batch along y and z of the grid.
-template <auto kernel, class Smem, class... Extra>
-LaunchStatus launch(std::int64_t tiles, int threads, Stream stream, const GemmProblem& problem, Extra... extra) {
-  return launch_grid<kernel, Smem>(grid_extents(tiles, problem.batch), threads, stream, problem, extra...);
-}
-
-/// `blocks` blocks along x, whatever the batch.
-template <auto kernel, class Smem, class... Extra>
-LaunchStatus launch_blocks(std::int64_t blocks, int threads, Stream stream, const GemmProblem& problem,
-                           Extra... extra) {
-  return launch_grid<kernel, Smem>(GridExtents{blocks, 1, 1}, threads, stream, problem, extra...);
-}
-
 }  // namespace ladder::emulated
