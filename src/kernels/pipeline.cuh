@@ -7,6 +7,7 @@
 
 #include "epilogue.cuh"
 #include "operand.cuh"
+#include "outer_step.cuh"
 #include "pipeline_feed.cuh"
 
 namespace ladder::LADDER_DEVICE {
@@ -103,18 +104,8 @@ class ThreadTile {
     load_quads<Tile::TN, Tile::LANES_N>(b_frag_[buffer], row_b);
   }
 
-  /// sum += a_frag * b_frag: an outer product. The serpentine order lets neighbouring FMAs share a register
-  /// operand, which the register file's reuse cache then serves.
-  __device__ __forceinline__ void accumulate(int buffer) {
-#pragma unroll
-    for (int j = 0; j < Tile::TN; ++j) {
-#pragma unroll
-      for (int step = 0; step < Tile::TM; ++step) {
-        const int i = j % 2 ? Tile::TM - 1 - step : step;
-        sum_[j][i] = __fmaf_rn(a_frag_[buffer][i], b_frag_[buffer][j], sum_[j][i]);
-      }
-    }
-  }
+  /// sum += a_frag * b_frag.
+  __device__ __forceinline__ void accumulate(int buffer) { add_outer_product(sum_, a_frag_[buffer], b_frag_[buffer]); }
 
   /// Sets the sums aside in `part`, which has room for a block tile: quad by quad, neighbouring threads next to each
   /// other. A 128-bit access binds a quad's sums to an even register and its three neighbours; with the sums of odd

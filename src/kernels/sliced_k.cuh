@@ -3,6 +3,7 @@
 // stages that no other warp looks into.
 #pragma once
 
+#include "outer_step.cuh"
 #include "pipeline_feed.cuh"
 
 namespace ladder::LADDER_DEVICE {
@@ -146,17 +147,7 @@ class SliceSums {
     }
   }
 
-  // The serpentine order lets neighbouring FMAs share a register operand.
-  __device__ __forceinline__ void accumulate(int buffer) {
-#pragma unroll
-    for (int j = 0; j < Tile::TN; ++j) {
-#pragma unroll
-      for (int step = 0; step < Tile::TM; ++step) {
-        const int i = j % 2 ? Tile::TM - 1 - step : step;
-        sum_[j][i] = __fmaf_rn(a_frag_[buffer][i], b_frag_[buffer][j], sum_[j][i]);
-      }
-    }
-  }
+  __device__ __forceinline__ void accumulate(int buffer) { add_outer_product(sum_, a_frag_[buffer], b_frag_[buffer]); }
 
   int lane_m_;
   int lane_n_;

@@ -34,7 +34,7 @@ class Planner {
     const std::int64_t tiles_n = ceil_div(p.n, tile.bn);
     tiles_ = static_cast<double>(tiles_m) * static_cast<double>(tiles_n) * static_cast<double>(p.batch);
     const std::int64_t slabs = ceil_div(p.k, tile.bk);
-    constexpr double largest = std::numeric_limits<std::int32_t>::max();
+    constexpr double largest = std::numeric_limits<std::int32_t>::max() / 2;  // mainloops count half slabs
     if (tiles_ > largest || static_cast<double>(slabs) > largest) return;
     possible_ = true;
     common_.tiles_m = static_cast<std::uint32_t>(tiles_m);
