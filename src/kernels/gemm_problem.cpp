@@ -29,7 +29,7 @@ bool only_scales_c(const GemmProblem& p) { return p.k == 0 || host_known(p.alpha
 
 bool is_noop(const GemmProblem& p) {
   if (p.m == 0 || p.n == 0 || p.batch <= 0) return true;
-  return only_scales_c(p) && host_known(p.beta, 1.0f);
+  return p.is_plain() && only_scales_c(p) && host_known(p.beta, 1.0f);
 }
 
 }  // namespace ladder

@@ -67,7 +67,7 @@ void sgemm(shim::Door door, const void* caller, CblasOrder order, CblasTranspose
   const auto legal_b = parse_op(op_b);
   if (!legal_a) return report_word(row_major, order_position + shim::op_a_position, "illegal TransA %d\n", op_a);
   if (!legal_b) return report_word(row_major, order_position + shim::op_b_position, "illegal TransB %d\n", op_b);
-  GemmProblem problem{{*legal_a, *legal_b, m, n, k, {nullptr, alpha}, a, lda, b, ldb, {nullptr, beta}, c, ldc}, {}};
+  GemmProblem problem{{*legal_a, *legal_b, m, n, k, {nullptr, alpha}, a, lda, b, ldb, {nullptr, beta}, c, ldc}, {}, {}};
   if (row_major) problem = row_major_as_column_major(problem);
   // As Netlib does, the problem that will be computed is the one that is checked.
   if (const GemmArgument argument = ladder::first_illegal_argument(problem); argument != GemmArgument::none)

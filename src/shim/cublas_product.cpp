@@ -33,7 +33,8 @@ bool lacks_matrix(const GemmProblem& p) {
 GemmProblem problem_of(const CublasRequest& r, cublas::PointerMode mode) {
   return {{to_op(r.op_a), to_op(r.op_b), r.m, r.n, r.k, to_scalar(r.alpha, mode), r.a, r.lda, r.b, r.ldb,
            to_scalar(r.beta, mode), r.c, r.ldc},
-          r.layout};
+          r.layout,
+          {}};
 }
 
 cublas::Status check_request(const CublasRequest& request, const GemmProblem& problem) {

@@ -39,6 +39,7 @@ LADDER_EXPORT void cublasSgemm(char op_a, char op_b, int m, int n, int k, float 
                              {nullptr, beta},
                              c,
                              ldc},
+                            {},
                             {}};
   const int position = !legal_a   ? shim::op_a_position
                        : !legal_b ? shim::op_b_position

@@ -23,7 +23,7 @@ void sgemm(shim::Door door, const void* caller, const char* op_a, const char* op
   if (!legal_a) return shim::report_to_xerbla(shim::op_a_position);
   if (!legal_b) return shim::report_to_xerbla(shim::op_b_position);
   const GemmProblem problem{
-      {*legal_a, *legal_b, *m, *n, *k, {nullptr, *alpha}, a, *lda, b, *ldb, {nullptr, *beta}, c, *ldc}, {}};
+      {*legal_a, *legal_b, *m, *n, *k, {nullptr, *alpha}, a, *lda, b, *ldb, {nullptr, *beta}, c, *ldc}, {}, {}};
   if (const int position = shim::fortran_position(ladder::first_illegal_argument(problem)))
     return shim::report_to_xerbla(position);
   shim::serve_host_call(door, problem, caller);

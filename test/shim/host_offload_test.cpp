@@ -92,6 +92,7 @@ struct Example {
                 {nullptr, beta},
                 c.data(),
                 m + slack},
+               {},
                {}};
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t l = 0; l < k; ++l) a[l + i * (k + slack)] = static_cast<float>(i - l);

@@ -33,6 +33,7 @@ GemmProblem shape_of(const TrialSpec& spec) {
            .ldb = ld(spec.op_b == Op::none ? spec.k : spec.n),
            .beta = {nullptr, spec.beta},
            .ldc = ld(spec.m)},
+          {},
           {}};
 }
 
