@@ -57,7 +57,7 @@ double worst_error(const Case& t, const std::vector<float>& a, const std::vector
       const double expected = t.alpha * sum + t.beta * before[at];
       const double scale = std::fabs(t.alpha) * magnitude + std::fabs(t.beta * before[at]);
       const double error = std::fabs(after[at] - expected) / scale;
-      if (!(error <= worst)) worst = error;
+      if (!(error <= worst) && !std::isnan(worst)) worst = error;
     }
   }
   return worst;
