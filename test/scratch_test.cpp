@@ -37,6 +37,11 @@ TEST_CASE("scratch memory is aligned, writable to its end, and its tickets are 0
   CHECK(scratch.parts[scratch_floats - 1] == 2.0f);
 }
 
+TEST_CASE("there is no scratch memory for more than a launch may need") {
+  CHECK(emulated::scratch_of(nullptr, scratch_floats).parts != nullptr);
+  CHECK(emulated::scratch_of(nullptr, scratch_floats + 1).parts == nullptr);
+}
+
 TEST_CASE("a thread keeps its scratch memory, whatever the stream, and shares it with nobody") {
   const Scratch mine = emulated::scratch_of(nullptr);
   int stream = 0;

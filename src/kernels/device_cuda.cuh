@@ -6,11 +6,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #define LADDER_DEVICE gpu
 
+#include "allowed_during_capture.hpp"
 #include "device_cuda_words.cuh"
+#include "gpu_context.hpp"
 #include "grid_extents.hpp"
 #include "rung.hpp"
 
@@ -115,22 +118,41 @@ class StageBarrier {
 
 namespace detail {
 
-// Shared memory above the 48 KiB that every kernel may use must be asked for, once per kernel and device.
+/// Around the launch of a kernel. The first one in a context loads the kernel there, perhaps while a stream is being
+/// captured, and asks for shared memory above the 48 KiB that every kernel may use.
 template <auto kernel>
-cudaError_t allow_shared_memory(std::size_t bytes) {
-  constexpr std::size_t default_limit = 48 * 1024;
-  constexpr int tracked_devices = 64;
-  static std::atomic<std::uint64_t> allowed{0};
-  if (bytes <= default_limit) return cudaSuccess;
-  int device = 0;
-  if (const cudaError_t error = cudaGetDevice(&device); error != cudaSuccess) return error;
-  const std::uint64_t bit = device < tracked_devices ? std::uint64_t{1} << device : 0;
-  if (allowed.load(std::memory_order_relaxed) & bit) return cudaSuccess;
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (error == cudaSuccess) allowed.fetch_or(bit, std::memory_order_relaxed);
-  return error;
-}
+class KernelUse {
+ public:
+  KernelUse() {
+    const int context = current_context();
+    bit_ = context == no_context ? 0 : std::uint64_t{1} << context;
+    if (!(known().load(std::memory_order_relaxed) & bit_)) allowed_.emplace();
+  }
+
+  cudaError_t allow_shared_memory(std::size_t bytes) const {
+    constexpr std::size_t default_limit = 48 * 1024;
+    if (!allowed_ || bytes <= default_limit) return cudaSuccess;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  }
+
+  void ended(cudaError_t error) const {
+    if (error != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+    } else if (allowed_) {
+      known().fetch_or(bit_, std::memory_order_relaxed);
+    }
+  }
+
+ private:
+  // A bit for each context that has the kernel.
+  static std::atomic<std::uint64_t>& known() {
+    static std::atomic<std::uint64_t> contexts{0};
+    return contexts;
+  }
+
+  std::uint64_t bit_ = 0;
+  std::optional<AllowedDuringCapture> allowed_;  // where this may be the first launch
+};
 
 }  // namespace detail
 
@@ -141,7 +163,8 @@ LaunchStatus launch_grid(const GridExtents& grid, int threads, Stream stream, co
                          Extra... extra) {
   constexpr std::size_t smem_bytes = std::is_same_v<Smem, NoSmem> ? 0 : sizeof(Smem);
   if (!is_launchable(grid)) return cudaErrorInvalidConfiguration;
-  cudaError_t error = detail::allow_shared_memory<kernel>(smem_bytes);
+  const detail::KernelUse<kernel> use;
+  cudaError_t error = use.allow_shared_memory(smem_bytes);
   if (error == cudaSuccess) {
     GemmProduct first = problem;
     BatchLayout layout = problem;
@@ -150,7 +173,7 @@ LaunchStatus launch_grid(const GridExtents& grid, int threads, Stream stream, co
     error = cudaLaunchKernel(kernel, blocks, dim3(static_cast<unsigned>(threads)), arguments, smem_bytes,
                              static_cast<cudaStream_t>(stream));
   }
-  if (error != cudaSuccess) static_cast<void>(cudaGetLastError());
+  use.ended(error);
   return error;
 }
 

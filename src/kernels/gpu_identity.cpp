@@ -3,6 +3,8 @@
 
 #if LADDER_HAS_CUDA
 #include <cuda_runtime.h>
+
+#include "allowed_during_capture.hpp"
 #endif
 
 namespace ladder {
@@ -10,6 +12,7 @@ namespace ladder {
 #if LADDER_HAS_CUDA
 
 GpuIdentity gpu_identity(int device) {
+  const gpu::AllowedDuringCapture allowed;
   cudaDeviceProp properties;
   int cuda_of_driver = 0;
   if (cudaGetDeviceProperties(&properties, device) != cudaSuccess ||

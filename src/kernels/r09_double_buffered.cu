@@ -138,7 +138,7 @@ PlannedWork planned(const GemmProblem& p, Stream stream) {
   const int multiprocessors = device_traits().multiprocessors;
   PlannedWork work = plan_work(p, Variant::traits, multiprocessors, !plain_sums());
   if (!needs_scratch(work.plan)) return work;
-  const Scratch scratch = scratch_of(stream);
+  const Scratch scratch = scratch_of(stream, parts_per_block * work.blocks * Variant::Tile::BM * Variant::Tile::BN);
   if (scratch.parts == nullptr) return plan_work(p, Variant::traits, multiprocessors, false);
   work.plan.parts = scratch.parts;
   work.plan.tickets = scratch.tickets;

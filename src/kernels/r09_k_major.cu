@@ -133,8 +133,7 @@ KMajorPlan plan_of(const GemmProblem& p, WideSide side, const KMajorShape& shape
   plan.steps = static_cast<std::uint32_t>(shape.steps);
   plan.row_tiles = static_cast<std::uint32_t>(shape.row_tiles);
   plan.line_tiles = static_cast<std::uint32_t>(shape.line_tiles);
-  const bool may_split = scratch.parts != nullptr && 2 * shape.blocks * Tile::BM * Tile::BN <= scratch_floats &&
-                         shape.blocks <= scratch_tickets;
+  const bool may_split = scratch.parts != nullptr && shape.blocks <= scratch_tickets;
   plan.grain = may_split ? 1 : plan.steps;
   const std::int64_t grains = may_split ? tiles * shape.steps : tiles;
   plan.run_grains = static_cast<std::uint32_t>(grains / shape.blocks);
@@ -165,7 +164,9 @@ LaunchStatus launch_tile(const GemmProblem& p, Stream stream) {
   const WideSide side = k_major_side(p);
   if (side == WideSide::none || !is_countable<Tile>(p)) return launch_not_supported;
   const KMajorShape shape = shape_of<Tile>(p, side, std::max(device_traits().multiprocessors, 1));
-  const KMajorPlan plan = plan_of<Tile>(p, side, shape, scratch_of(stream));
+  const bool cuts = shape.row_tiles * shape.line_tiles * p.batch % shape.blocks != 0;
+  const std::int64_t floats = 2 * shape.blocks * Tile::BM * Tile::BN;
+  const KMajorPlan plan = plan_of<Tile>(p, side, shape, cuts ? scratch_of(stream, floats) : Scratch{});
   return launch_blocks<sgemm_k_major<Tile>, KMajorSmem<Tile>>(shape.blocks, Tile::THREADS, stream, p,
                                                               seen_wide(p, side), plan);
 }

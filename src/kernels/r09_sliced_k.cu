@@ -103,7 +103,7 @@ LaunchStatus launch_tile(const GemmProblem& p, Stream stream) {
   if (!can_run<Tile>(p)) return launch_not_supported;
   const Division unsplit{tile_count<Tile>(p) * p.batch, 1};
   Division division = plain_sums() ? unsplit : best_division<Tile>(p, std::max(device_traits().multiprocessors, 1));
-  const Scratch scratch = division.parts > 1 ? scratch_of(stream) : Scratch{};
+  const Scratch scratch = division.parts > 1 ? scratch_of(stream, parts_floats<Tile>(p, division)) : Scratch{};
   if (!scratch.parts) division = unsplit;
   const SlicePlan plan = make_plan<Tile>(p, division, scratch);
   const std::int64_t blocks = plan.whole + std::int64_t{plan.tiles - plan.whole} * plan.parts;

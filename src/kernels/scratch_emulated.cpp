@@ -22,7 +22,8 @@ struct Owner {
 
 }  // namespace
 
-Scratch scratch_of(Stream) {
+Scratch scratch_of(Stream, std::int64_t floats) {
+  if (floats > scratch_floats) return {};
   if (kept == nullptr) {
     thread_local Owner owner;
     static_cast<void>(&owner);

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Scratch memory of the GPUs' streams: given out at a stream's first split problem and kept until the process ends.
-#include <cuda_runtime.h>
+#include <cuda_runtime_api.h>
 
 #include <atomic>
 #include <cstddef>
 #include <mutex>
 
-#include "scratch.hpp"
+#include "allowed_during_capture.hpp"
+#include "gpu_context.hpp"
+#include "scratch_memory.hpp"
 
 namespace ladder::gpu {
 
 namespace {
 
-constexpr int tracked_devices = 64;
-constexpr int streams_per_device = 32;
-constexpr std::size_t parts_bytes = scratch_floats * sizeof(float);
-constexpr std::size_t ticket_bytes = scratch_tickets * sizeof(std::uint32_t);
+constexpr int streams_per_context = 32;
 
 /// Written once, the stream last: a reader that finds its stream finds the memory too.
 struct Entry {
@@ -23,7 +22,7 @@ struct Entry {
   char* memory = nullptr;                 // null: there was none
 };
 
-constinit Entry entries[tracked_devices][streams_per_device];
+constinit Entry entries[tracked_contexts][streams_per_context];
 constinit std::mutex adding;
 
 // Odd, unlike a handle, and never given twice: the work of a thread that has ended may still run.
@@ -38,66 +37,75 @@ std::uintptr_t number_of_this_thread() {
 // may not be asked for during a capture.) One handle stands for every thread's own default stream.
 std::uintptr_t key_of(cudaStream_t stream) {
   if (stream == cudaStreamPerThread) return number_of_this_thread();
-  return reinterpret_cast<std::uintptr_t>(stream == nullptr ? cudaStreamLegacy : stream);
+  return reinterpret_cast<std::uintptr_t>(stream);
 }
 
-/// Lets this thread allocate although a stream is being captured: nothing of it becomes part of the graph.
-class AllowedDuringCapture {
- public:
-  AllowedDuringCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  ~AllowedDuringCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  AllowedDuringCapture(const AllowedDuringCapture&) = delete;
-  AllowedDuringCapture& operator=(const AllowedDuringCapture&) = delete;
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+struct Capture {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long id = 0;
+  cudaGraph_t graph = nullptr;
 };
 
-/// The tickets come after the parts, all 0. Null, and no error left behind, where there is no memory.
-char* allocate() {
-  const AllowedDuringCapture allowed;
-  char* memory = nullptr;
-  cudaStream_t stream = nullptr;
-  cudaError_t error = cudaMalloc(&memory, parts_bytes + ticket_bytes);
-  if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  if (error == cudaSuccess) error = cudaMemsetAsync(memory + parts_bytes, 0, ticket_bytes, stream);
-  if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
-  if (stream != nullptr) cudaStreamDestroy(stream);
-  if (error == cudaSuccess) return memory;
-  cudaFree(memory);
+/// Invalidated where the stream cannot be asked: nothing can be launched on it then.
+Capture capture_of(cudaStream_t stream) {
+  Capture capture;
+#if CUDART_VERSION >= 13000
+  const cudaError_t error = cudaStreamGetCaptureInfo(stream, &capture.status, &capture.id, &capture.graph);
+#else
+  const cudaError_t error = cudaStreamGetCaptureInfo_v2(stream, &capture.status, &capture.id, &capture.graph);
+#endif
+  if (error == cudaSuccess) return capture;
   static_cast<void>(cudaGetLastError());
-  return nullptr;
+  return {cudaStreamCaptureStatusInvalidated};
 }
 
-Scratch scratch_in(char* memory) {
-  if (memory == nullptr) return {};
-  return {reinterpret_cast<float*>(memory), reinterpret_cast<std::uint32_t*>(memory + parts_bytes)};
-}
-
-}  // namespace
-
-Scratch scratch_of(Stream stream) {
-  int device = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || device >= tracked_devices) {
-    static_cast<void>(cudaGetLastError());
-    return {};
-  }
-  const std::uintptr_t wanted = key_of(static_cast<cudaStream_t>(stream));
-  for (Entry& entry : entries[device]) {
+Scratch scratch_of_stream(int context, std::uintptr_t wanted) {
+  for (Entry& entry : entries[context]) {
     const std::uintptr_t found = entry.stream.load(std::memory_order_acquire);
     if (found == wanted) return scratch_in(entry.memory);
     if (found == 0) break;
   }
   const std::lock_guard lock(adding);
-  for (Entry& entry : entries[device]) {
+  for (Entry& entry : entries[context]) {
     const std::uintptr_t found = entry.stream.load(std::memory_order_acquire);
     if (found == wanted) return scratch_in(entry.memory);
     if (found != 0) continue;
-    entry.memory = allocate();
+    entry.memory = allocate_scratch(largest_piece);
     entry.stream.store(wanted, std::memory_order_release);
     return scratch_in(entry.memory);
   }
   return {};
+}
+
+}  // namespace
+
+char* allocate_scratch(std::size_t bytes) {
+  const AllowedDuringCapture allowed;
+  void* memory = nullptr;
+  cudaStream_t stream = nullptr;
+  cudaError_t error = cudaMalloc(&memory, bytes);
+  if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  if (error == cudaSuccess) error = cudaMemsetAsync(memory, 0, ticket_bytes, stream);
+  if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+  if (stream != nullptr) cudaStreamDestroy(stream);
+  if (error == cudaSuccess) return static_cast<char*>(memory);
+  cudaFree(memory);
+  static_cast<void>(cudaGetLastError());
+  return nullptr;
+}
+
+Scratch scratch_of(Stream stream, std::int64_t floats) {
+  const int context = current_context();
+  if (context == no_context || floats > scratch_floats) return {};
+  const cudaStream_t on = stream == nullptr ? cudaStreamLegacy : static_cast<cudaStream_t>(stream);
+  const std::uintptr_t key = key_of(on);
+  if (on != cudaStreamLegacy) {  // the one that is never captured
+    const Capture capture = capture_of(on);
+    if (capture.status == cudaStreamCaptureStatusInvalidated) return {};
+    if (capture.status == cudaStreamCaptureStatusActive)
+      return scratch_of_graph(capture.graph, {context, capture.id, key}, floats);
+  }
+  return scratch_of_stream(context, key);
 }
 
 }  // namespace ladder::gpu

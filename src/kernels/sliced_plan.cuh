@@ -108,6 +108,13 @@ Division best_division(const GemmProblem& p, int multiprocessors) {
   return best;
 }
 
+/// What the parts of a division need of scratch memory.
+template <class Tile>
+std::int64_t parts_floats(const GemmProblem& p, const Division& division) {
+  const std::int64_t split = tile_count<Tile>(p) * p.batch - division.whole;
+  return split * division.parts * Tile::BM * Tile::BN;
+}
+
 /// Steps of k of a warp, with K cut into `parts`: all of them where the sums must go by k.
 template <class Tile>
 std::int64_t slice_steps(const GemmProblem& p, std::int64_t parts) {

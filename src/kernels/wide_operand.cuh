@@ -128,11 +128,10 @@ inline void complete(WidePlan& plan, const GemmProblem& p, WideSide side, std::i
   plan.stride_w = side == WideSide::a ? p.stride_a : p.stride_b;
   plan.stride_x = side == WideSide::a ? p.stride_b : p.stride_a;
   if (plan.parts > 1) {
-    const Scratch scratch = scratch_of(stream);
-    const bool fits = tiles <= scratch_tickets && tiles * plan.parts * floats <= scratch_floats;
+    const Scratch scratch = tiles <= scratch_tickets ? scratch_of(stream, tiles * plan.parts * floats) : Scratch{};
     plan.sums = scratch.parts;
     plan.tickets = scratch.tickets;
-    if (!fits || scratch.parts == nullptr) plan.parts = 1;
+    if (scratch.parts == nullptr) plan.parts = 1;
   }
   const std::int64_t slices = std::int64_t{plan.parts} * plan.warps_k;
   plan.steps_per_slice = steps / slices;
