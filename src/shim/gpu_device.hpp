@@ -22,7 +22,9 @@ struct Copy2d {
   Direction direction;
 };
 
-/// Work goes to the calling thread's current device; the current device is never changed. Statuses are
+inline constexpr int most_contexts = 64;
+
+/// Work goes to the calling thread's current context; which one that is is never changed. Statuses are
 /// those of the CUDA runtime, and no error is left behind for the program's own cudaGetLastError().
 class GpuDevice {
  public:
@@ -31,6 +33,8 @@ class GpuDevice {
   /// True where a GPU can be used at all. Asked once; the answer is kept.
   virtual bool works() = 0;
   virtual LaunchStatus current(int& ordinal) = 0;
+  /// The current context, to which streams and memory belong, by a number below most_contexts that no other one gets.
+  virtual LaunchStatus current_context(int& number) = 0;
   /// A stream that does not wait for the legacy default stream.
   virtual LaunchStatus make_stream(Stream& stream) = 0;
   virtual LaunchStatus allocate(void*& memory, std::size_t bytes) = 0;

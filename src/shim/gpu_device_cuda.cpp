@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "allowed_during_capture.hpp"
+#include "gpu_context.hpp"
 #include "gpu_device.hpp"
 #include "next_library.hpp"
 #include "tuning_source.hpp"
@@ -18,6 +20,13 @@ LaunchStatus taken(cudaError_t error) {
   return error;
 }
 
+/// The same of a call that has nothing to do with what the program may be capturing just then.
+template <class Call>
+LaunchStatus taken_aside(const Call& call) {
+  const gpu::AllowedDuringCapture allowed;
+  return taken(call());
+}
+
 class CudaDevice final : public GpuDevice {
  public:
   bool works() override {
@@ -30,28 +39,40 @@ class CudaDevice final : public GpuDevice {
 
   LaunchStatus current(int& ordinal) override { return taken(cudaGetDevice(&ordinal)); }
 
+  LaunchStatus current_context(int& number) override {
+    static_assert(most_contexts == gpu::tracked_contexts);
+    number = gpu::current_context();
+    return number == gpu::no_context ? no_gpu_kernel : launch_ok;
+  }
+
   LaunchStatus make_stream(Stream& stream) override {
     cudaStream_t made = nullptr;
-    const LaunchStatus status = taken(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+    const LaunchStatus status = taken_aside([&] { return cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking); });
     stream = made;
     return status;
   }
 
-  LaunchStatus allocate(void*& memory, std::size_t bytes) override { return taken(cudaMalloc(&memory, bytes)); }
+  LaunchStatus allocate(void*& memory, std::size_t bytes) override {
+    return taken_aside([&] { return cudaMalloc(&memory, bytes); });
+  }
 
-  void release(void* memory) override { static_cast<void>(taken(cudaFree(memory))); }
+  void release(void* memory) override {
+    static_cast<void>(taken_aside([&] { return cudaFree(memory); }));
+  }
 
   LaunchStatus copy(const Copy2d& c, Stream stream) override {
     const cudaMemcpyKind kind = c.direction == Direction::to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
     const auto on = static_cast<cudaStream_t>(stream);
     // A dense matrix is one piece; that also lifts the limit that a 2-D copy puts on the pitch.
-    if (c.rows == 1 || (c.width == c.to_pitch && c.width == c.from_pitch))
-      return taken(cudaMemcpyAsync(c.to, c.from, c.width * c.rows, kind, on));
-    return taken(cudaMemcpy2DAsync(c.to, c.to_pitch, c.from, c.from_pitch, c.width, c.rows, kind, on));
+    const bool is_dense = c.rows == 1 || (c.width == c.to_pitch && c.width == c.from_pitch);
+    return taken_aside([&] {
+      return is_dense ? cudaMemcpyAsync(c.to, c.from, c.width * c.rows, kind, on)
+                      : cudaMemcpy2DAsync(c.to, c.to_pitch, c.from, c.from_pitch, c.width, c.rows, kind, on);
+    });
   }
 
   LaunchStatus synchronize(Stream stream) override {
-    return taken(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
+    return taken_aside([&] { return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); });
   }
 
   LaunchStatus run(const Rung& rung, const GemmProblem& problem, Stream stream) override {
@@ -61,15 +82,13 @@ class CudaDevice final : public GpuDevice {
   }
 
  private:
-  // One handle for each device, made at its first use and kept. The caller serialises calls per device.
-  static constexpr int most_devices = 64;
-  std::array<cublas::Handle, most_devices> handles_{};
+  // One handle for each context, made at its first use and kept. The caller serialises calls per context.
+  std::array<cublas::Handle, most_contexts> handles_{};
 
   LaunchStatus cublas_handle(cublas::Handle& handle) {
-    int ordinal = 0;
-    if (const LaunchStatus status = current(ordinal); status != launch_ok) return status;
-    if (ordinal >= most_devices) return no_gpu_kernel;
-    cublas::Handle& kept = handles_[ordinal];
+    int context = 0;
+    if (const LaunchStatus status = current_context(context); status != launch_ok) return status;
+    cublas::Handle& kept = handles_[context];
     if (kept == nullptr) {
       const auto create = next::cublasCreate_v2(nullptr);
       if (create == nullptr || create(&kept) != cublas::STATUS_SUCCESS) return no_gpu_kernel;
@@ -79,6 +98,7 @@ class CudaDevice final : public GpuDevice {
   }
 
   LaunchStatus run_cublas(const GemmProblem& p, Stream stream) {
+    const gpu::AllowedDuringCapture allowed;
     cublas::Handle handle = nullptr;
     if (const LaunchStatus status = cublas_handle(handle); status != launch_ok) return status;
     const auto set_stream = next::cublasSetStream_v2(nullptr);

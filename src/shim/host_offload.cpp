@@ -101,9 +101,10 @@ LaunchStatus HostOffload::run_in(Context& context, const Rung& rung, const GemmP
 }
 
 LaunchStatus HostOffload::run(const Rung& rung, const GemmProblem& problem, int& ordinal) {
+  int number = 0;
   if (const LaunchStatus status = device_.current(ordinal); status != launch_ok) return status;
-  if (ordinal < 0 || ordinal >= most_devices) return no_gpu_kernel;
-  Context& context = contexts_[ordinal];
+  if (const LaunchStatus status = device_.current_context(number); status != launch_ok) return status;
+  Context& context = contexts_[number];
   const std::lock_guard lock(context.mutex);
   const LaunchStatus status = run_in(context, rung, problem);
   // Copies that are still under way must not meet whoever computes C instead.

@@ -9,13 +9,13 @@
 
 namespace ladder::shim {
 
-/// Serves calls with one non-blocking stream and grow-only buffers for each device. Any thread; calls
-/// on the same device wait for each other.
+/// Serves calls with one non-blocking stream and grow-only buffers for each CUDA context. Any thread;
+/// calls in the same context wait for each other.
 class HostOffload {
  public:
   explicit HostOffload(GpuDevice& device) : device_(device) {}
 
-  /// Runs `problem` (host memory, host scalars, valid, not a no-op) on the current device and waits for
+  /// Runs `problem` (host memory, host scalars, valid, not a no-op) in the current context and waits for
   /// it. On failure C is as it was, except with beta = 0, where it may hold anything: whoever computes
   /// it next does not read it. `ordinal` becomes the device's number.
   LaunchStatus run(const Rung& rung, const GemmProblem& problem, int& ordinal);
@@ -38,9 +38,8 @@ class HostOffload {
   LaunchStatus run_in(Context& context, const Rung& rung, const GemmProblem& host);
   LaunchStatus fetch_result(Context& context, const GemmProblem& host);
 
-  static constexpr int most_devices = 64;
   GpuDevice& device_;
-  std::array<Context, most_devices> contexts_;
+  std::array<Context, most_contexts> contexts_;
 };
 
 /// The process's own, on gpu_device().

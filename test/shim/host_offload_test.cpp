@@ -26,11 +26,16 @@ class FakeDevice final : public GpuDevice {
   int fails_at = -1;
   int steps = 0;
   int copies_in = 0;
+  int context = 0;
   bool waited = false;
 
   bool works() override { return true; }
   LaunchStatus current(int& ordinal) override {
     ordinal = 0;
+    return step();
+  }
+  LaunchStatus current_context(int& number) override {
+    number = context;
     return step();
   }
   LaunchStatus make_stream(Stream& stream) override {
@@ -162,6 +167,24 @@ TEST_CASE("buffers are kept for the next call") {
   constexpr int stream_and_buffers = 4;
   CHECK(device.steps == 2 * with_allocations - stream_and_buffers);
   CHECK(same_bytes(second.c, second.expected));
+}
+
+TEST_CASE("what belongs to one context is not used in another one") {
+  FakeDevice device;
+  HostOffload offload(device);
+  int ordinal = -1;
+  const auto steps_in = [&](int context) {
+    const int before = device.steps;
+    device.context = context;
+    Example example(3.0f);
+    REQUIRE(offload.run(default_rung(), example.problem, ordinal) == launch_ok);
+    CHECK(same_bytes(example.c, example.expected));
+    return device.steps - before;
+  };
+  constexpr int stream_and_buffers = 4;
+  const int first = steps_in(0);
+  CHECK(steps_in(most_contexts - 1) == first);
+  CHECK(steps_in(0) == first - stream_and_buffers);
 }
 
 TEST_CASE("whatever step fails, C can still be put right, and nothing is under way") {
