@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// A CUDA runtime in host memory, as far as scratch_of() uses one: contexts, streams that are captured or not, graphs
+// with user objects, and memory that may not be allocated during a capture unless the thread has asked to.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace ladder::test {
+
+/// A graph, or one of its executables: what it keeps alive.
+using UserObjects = std::vector<cudaUserObject_t>;
+
+struct FakeCuda {
+  struct Capture {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
+    unsigned long long id = 0;
+    UserObjects* graph = nullptr;
+  };
+
+  unsigned long long context = 1;  ///< the current one; 0: the thread has none yet
+  std::map<cudaStream_t, Capture> captures;
+  std::size_t total_memory = std::size_t{1} << 40;
+  bool has_memory = true;
+  bool graphs_keep_objects = true;
+  cudaError_t query_error = cudaSuccess;  ///< of cudaStreamGetCaptureInfo()
+
+  std::set<void*> memory;  ///< allocated and not freed
+  int queries = 0;         ///< of a stream's capture
+  cudaError_t last_error = cudaSuccess;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  unsigned long long last_capture = 0;
+
+  /// The stream is captured into the graph from now on, as by cudaStreamBeginCapture().
+  void begin_capture(cudaStream_t stream, UserObjects& graph);
+  /// Another stream takes part in the same capture.
+  void join_capture(cudaStream_t stream, cudaStream_t captured);
+  void end_capture(cudaStream_t stream);
+
+  static UserObjects instantiate(const UserObjects& graph);
+  static void destroy(UserObjects& graph);
+};
+
+/// Behind the functions of the runtime. Not for several threads.
+FakeCuda& fake_cuda();
+
+}  // namespace ladder::test
