@@ -10,7 +10,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-LAYERS = ("src/kernels", "src/shim", "lib", "tools", "test")  # each may include those before it; test is on its own
+LAYERS = ("src/kernels", "src/shim", "src/audit", "lib", "tools", "test")  # each may include those before it; test is on its own
 CODE = {".cpp", ".hpp", ".cu", ".cuh", ".c", ".h", ".def"}
 SCRIPTS = {".py", ".sh", ".m"}
 DATA = {".csv", ".json"}  # nobody reads these from top to bottom
@@ -26,6 +26,10 @@ RULES = [
      "kernels do no input or output"),
     (r"\b(std::)?(cout|printf|puts|putchar)\s*\(|std::cout\b", "src/shim", (), "the library never prints to stdout"),
     (r"\b(abort|_exit|exit|quick_exit|assert)\s*\(", "src", (), "the library never ends its caller's process"),
+    (r'#\s*include\s+"\.\./(?!shim/doors\.def")', "src/audit", (),
+     "the auditor shares the list of doors with the library, and nothing else"),
+    (r"#\s*include\s+<(?!cstddef>|cstdint>|elf\.h>|link\.h>|fcntl\.h>|sys/syscall\.h>|linux/limits\.h>)", "src/audit", (),
+     "the auditor has no C library"),
     (r"\bRTLD_DEEPBIND\b", "src", (), "RTLD_DEEPBIND breaks sanitizers and interposition"),
 ]
 EVERYWHERE = [(r"\b(TODO|FIXME|XXX)\b", "unfinished business belongs in the tracker")]

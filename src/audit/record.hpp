@@ -12,15 +12,15 @@
 //   event=open    pid object namespace ours    an object was loaded. ours=yes: libladderblas itself, that doors may be
 //                                              redirected to; otherwise ours=no
 //   event=ready   pid                          everything that is loaded at the start is there; main comes next
-//   event=close   pid object namespace         an object was unloaded
+//   event=close   pid object                   an object was unloaded, or the process ends
 //   event=bind    pid symbol from to via namespace redirected why
 //                                              a reference was bound, see below. The same one can come again: each
 //                                              dlsym is an event, and so is each object's own reference
 //
 //   object, program, from, to   paths as the loader knows them; the program's own is that of /proc/self/exe
 //   namespace                   0: the program's; others come from dlmopen. The auditors' own are not reported
-//   symbol                      every door of src/shim/doors.def; every name with `gemm` or `Gemm` in it; every name
-//                               that begins with cublasLt
+//   symbol                      every door of src/shim/doors.def; from objects that define no door themselves also
+//                               every name with `gemm` or `Gemm` in it, and every name that begins with cublasLt
 //   from, to                    the object that has the reference; the object that has the definition that the loader
 //                               found (so `to` is the real library also where redirected=yes)
 //   via                         `dlsym`, or `plt` for a function called by name
@@ -29,7 +29,8 @@
 //                 ours          the loader had chosen libladderblas by itself: LD_PRELOAD or linking was enough
 //                 own_search    libladderblas looks for the real function
 //                 not_a_door    a name that libladderblas does not export: another type, or not a product
-//                 inside_blas   `from` itself defines doors of this kind (cuBLAS and cuBLASLt, or CPU BLAS): a library's
+//                 inside_blas   `from` itself defines doors of this kind (cuBLAS and cuBLASLt, or CPU BLAS): a
+//                 library's
 //                               call of its own parts, or a wrapper's call of what it wraps
 //                 not_a_blas    the bare name `sgemm` in an object without `sgemm_`: a function of the program's own
 //                 not_loaded    libladderblas was not among what was loaded at the start
@@ -40,3 +41,19 @@
 // address that is stored in a table, code built with -fno-plt); on glibc before 2.35 also those that are bound while
 // an object is loaded (LD_BIND_NOW, RTLD_NOW, -z now); calls that were linked inside an object (-Bsymbolic, static).
 #pragma once
+
+#include "binding.hpp"
+#include "object.hpp"
+
+namespace ladder::audit {
+
+/// False: the functions below do nothing.
+bool is_recording();
+
+void record_start();
+void record_open(Object object, Lmid_t name_space, bool ours);
+void record_ready();
+void record_close(Object object);
+void record_binding(const Binding& binding, Answer answer);
+
+}  // namespace ladder::audit

@@ -27,6 +27,7 @@ struct RunOptions {
   std::string device;    ///< LADDER_DEVICE
   std::string log;       ///< LADDER_LOG
   std::string log_file;  ///< LADDER_LOG_FILE
+  bool audit = false;    ///< LD_AUDIT beside LD_PRELOAD
   std::vector<std::string> program;
 };
 

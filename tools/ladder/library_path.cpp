@@ -7,19 +7,18 @@
 
 namespace ladder::cli {
 
-std::filesystem::path find_library() {
+std::filesystem::path find_library(const char* file) {
   std::error_code error;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   for (const char* place : {"../lib", LADDER_LIBRARY_DIR}) {
-    const auto candidate = std::filesystem::weakly_canonical(folder / place, error) / library_file;
+    const auto candidate = std::filesystem::weakly_canonical(folder / place, error) / file;
     if (std::filesystem::exists(candidate, error)) return candidate;
   }
   return {};
 }
 
-std::string library_missing() {
-  return fmt::format("{} is neither in ../lib nor in {}, seen from this command's folder", library_file,
-                     LADDER_LIBRARY_DIR);
+std::string library_missing(const char* file) {
+  return fmt::format("{} is neither in ../lib nor in {}, seen from this command's folder", file, LADDER_LIBRARY_DIR);
 }
 
 }  // namespace ladder::cli

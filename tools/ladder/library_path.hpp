@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where our library lies, seen from this command.
+// Where our libraries lie, seen from this command.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,13 @@
 namespace ladder::cli {
 
 inline constexpr const char* library_file = "libladderblas.so";
+inline constexpr const char* auditor_file = "libladderblas-audit.so";
 
 /// Beside the tool: ../lib in a build folder, LADDER_LIBRARY_DIR (relative to the tool, or absolute) when installed.
 /// Empty where it is in neither.
-std::filesystem::path find_library();
+std::filesystem::path find_library(const char* file = library_file);
 
 /// One line without a newline for whoever needs it and has not got it.
-std::string library_missing();
+std::string library_missing(const char* file = library_file);
 
 }  // namespace ladder::cli

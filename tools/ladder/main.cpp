@@ -61,6 +61,8 @@ void add_run(CLI::App& app, Chosen& chosen) {
   run->add_option("--log", options->log, "What to report: nothing, a table at exit, or a line a call (LADDER_LOG)")
       ->check(CLI::IsMember({"off", "summary", "call"}));
   run->add_option("--log-file", options->log_file, "File for the report; %p is the process id (LADDER_LOG_FILE)");
+  run->add_flag("--audit", options->audit,
+                "Also catch what a preload does not reach: dlsym on a handle, RTLD_DEEPBIND (LD_AUDIT)");
   run->add_option("program", options->program, "The program and its arguments, after --")->required();
   run->positionals_at_end();
   run->callback([&chosen, options] { chosen = [options] { return run_command(*options); }; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `ladder run -- program`: sets LD_PRELOAD and LADDER_* and becomes the program.
+// `ladder run -- program`: sets LD_PRELOAD, LD_AUDIT where asked and LADDER_*, and becomes the program.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,17 +8,11 @@
 #include <cstring>
 
 #include "commands.hpp"
-#include "library_path.hpp"
+#include "injection.hpp"
 
 namespace ladder::cli {
 
 namespace {
-
-void preload(const std::string& library) {
-  const char* others = std::getenv("LD_PRELOAD");
-  const bool alone = others == nullptr || *others == '\0';
-  setenv("LD_PRELOAD", alone ? library.c_str() : fmt::format("{}:{}", library, others).c_str(), 1);
-}
 
 void set_unless_empty(const char* name, const std::string& value) {
   if (!value.empty()) setenv(name, value.c_str(), 1);
@@ -27,16 +21,7 @@ void set_unless_empty(const char* name, const std::string& value) {
 }  // namespace
 
 int run_command(const RunOptions& options) {
-  const auto library = find_library();
-  if (library.empty()) {
-    fmt::print(stderr, "ladder: {}\n", library_missing());
-    return exit_usage;
-  }
-  if (library.string().find_first_of(" :") != std::string::npos) {
-    fmt::print(stderr, "ladder: LD_PRELOAD cannot hold a path with a space or a colon: {}\n", library.string());
-    return exit_usage;
-  }
-  preload(library.string());
+  if (!inject(options.audit ? Injection::preload_and_audit : Injection::preload)) return exit_usage;
   set_unless_empty("LADDER_RUNG", options.rung);
   set_unless_empty("LADDER_DEVICE", options.device);
   set_unless_empty("LADDER_LOG", options.log);
