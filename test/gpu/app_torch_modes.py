@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""A PyTorch program that turns what PyTorch lets a user turn: the library behind its products, TF32, streams, graphed
+callables, and the environment variable NVIDIA_TF32_OVERRIDE, which it heeds. Every result is checked."""
+import copy
+import os
+import sys
+
+import torch
+
+import fp32_bounds
+import served_calls
+
+TF32_ROUNDOFF = 2.0**-11
+STEPS = 5
+DEVICE = "cuda"
+
+
+def normal(*shape):
+    return torch.randn(*shape, device=DEVICE)
+
+
+def product_error(product, a, b, factor_roundoff=0.0):
+    """Largest error in units of its bound: each factor rounded by factor_roundoff, then a sum in FP32 in any order."""
+    roundings = fp32_bounds.gamma(a.shape[-1] + fp32_bounds.MOST_FACTORS) + 2.01 * factor_roundoff
+    a_wide, b_wide = a.double(), b.double()
+    return float(((product(a, b) - a_wide @ b_wide).abs() / (roundings * (a_wide.abs() @ b_wide.abs()))).max())
+
+
+def by_library(name):
+    """Products through the library of that name."""
+    previous = torch.backends.cuda.preferred_blas_library()
+    torch.backends.cuda.preferred_blas_library(name)
+    errors = [product_error(torch.mm, normal(257, 515), normal(515, 131)),
+              product_error(torch.bmm, normal(12, 65, 129), normal(12, 129, 77))]
+    torch.backends.cuda.preferred_blas_library(previous)
+    return fp32_bounds.worst(errors)
+
+
+def with_tf32():
+    """Products for which TF32 is allowed; NVIDIA_TF32_OVERRIDE=0 forbids it all the same."""
+    forbidden = os.environ.get("NVIDIA_TF32_OVERRIDE") == "0"
+    torch.backends.cuda.matmul.allow_tf32 = True
+    roundoff = 0.0 if forbidden else TF32_ROUNDOFF
+    errors = [product_error(torch.mm, normal(257, 515), normal(515, 131), roundoff),
+              product_error(torch.bmm, normal(12, 65, 129), normal(12, 129, 77), roundoff)]
+    torch.backends.cuda.matmul.allow_tf32 = False
+    return fp32_bounds.worst(errors)
+
+
+def on_streams():
+    """Products on streams of both priorities at once."""
+    a, b = normal(515, 1003), normal(1003, 515)
+    streams = [torch.cuda.Stream(priority=priority) for priority in (0, -1, 0, -1)]
+    results = []
+    for stream in streams:
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            results.append(torch.mm(a, b))
+    torch.cuda.synchronize()
+    return fp32_bounds.worst(product_error(lambda *_, c=c: c, a, b) for c in results)
+
+
+def solved():
+    """torch.linalg.solve, by LAPACK's ratio."""
+    a, b = normal(768, 768), normal(768, 96)
+    x = torch.linalg.solve(a, b).double()
+    return fp32_bounds.lapack_ratio(a.double() @ x - b.double(), a.double(), x) / fp32_bounds.LAPACK_THRESHOLD
+
+
+def train(model, inputs, targets):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for _ in range(STEPS):
+        optimizer.zero_grad(set_to_none=True)
+        loss = torch.nn.functional.mse_loss(model(inputs), targets)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach().double())
+    return torch.stack(losses)
+
+
+def graphed():
+    """A network trained through torch.cuda.make_graphed_callables, and the same in float64."""
+    layers = (129, 257, 65)
+    single = torch.nn.Sequential(torch.nn.Linear(layers[0], layers[1]), torch.nn.ReLU(),
+                                 torch.nn.Linear(layers[1], layers[2])).to(DEVICE)
+    double = copy.deepcopy(single).double()
+    inputs, targets = normal(100, layers[0]), normal(100, layers[2])
+    expected = train(double, inputs.double(), targets.double())
+    losses = train(torch.cuda.make_graphed_callables(single, (inputs.clone(),)), inputs, targets)
+    # Each step adds the roundings of the longest sums that its loss and its gradients go through.
+    bound = STEPS * fp32_bounds.gamma(100 + sum(layers))
+    return float(((losses - expected).abs() / (bound * expected)).max())
+
+
+def main():
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.manual_seed(1)
+    works = {"preferred library cublas": lambda: by_library("cublas"),
+             "preferred library cublaslt": lambda: by_library("cublaslt"),
+             "TF32 allowed": with_tf32,
+             "streams of two priorities": on_streams,
+             "torch.linalg.solve": solved,
+             "graphed callables": graphed}
+    errors = []
+    for name, work in works.items():
+        before = served_calls.calls_by_door()
+        errors.append(work())
+        calls = {door: calls - before.get(door, 0) for door, calls in served_calls.calls_by_door().items()}
+        words = ", ".join(f"{door} {number}" for door, number in calls.items() if number)
+        print(f"{name:28} error {errors[-1]:.3f} of its bound {'right' if errors[-1] <= 1 else 'WRONG'}  {words}")
+    worst = fp32_bounds.worst(errors)
+    print(f"called PyTorch in {len(errors)} ways, worst error {worst:.3f} of its bound, {served_calls.closing_words()}")
+    return 0 if worst <= 1 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
