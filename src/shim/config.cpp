@@ -26,6 +26,7 @@ constexpr Word<DeviceWish> device_words[] = {{"auto", DeviceWish::automatic},
                                              {"emulate", DeviceWish::emulate}};
 constexpr Word<LogLevel> log_words[] = {
     {"off", LogLevel::off}, {"summary", LogLevel::summary}, {"call", LogLevel::call}};
+constexpr Word<LogTime> log_time_words[] = {{"host", LogTime::host}, {"gpu", LogTime::gpu}};
 constexpr Word<bool> reproducible_words[] = {{"0", false}, {"1", true}};
 
 std::string complaint(const char* name, std::string_view value, std::string_view valid) {
@@ -120,6 +121,7 @@ Config parse_config(Environment environment, std::vector<std::string>& complaint
   config.rung = parse_rung(environment, complaints);
   config.device = parse_word(environment, "LADDER_DEVICE", device_words, config.device, complaints);
   config.log = parse_word(environment, "LADDER_LOG", log_words, config.log, complaints);
+  config.log_time = parse_word(environment, "LADDER_LOG_TIME", log_time_words, config.log_time, complaints);
   config.log_file = read(environment, "LADDER_LOG_FILE");
   config.blas = read(environment, "LADDER_BLAS");
   config.cublas = read(environment, "LADDER_CUBLAS");

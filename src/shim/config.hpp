@@ -13,6 +13,7 @@ namespace ladder::shim {
 
 enum class DeviceWish : std::uint8_t { automatic, gpu, cpu, emulate };
 enum class LogLevel : std::uint8_t { off, summary, call };
+enum class LogTime : std::uint8_t { host, gpu };
 
 /// LADDER_RUNG. Unset: no turns and not `automatic`.
 struct RungSetting {
@@ -31,9 +32,10 @@ struct Config {
   RungSetting rung;
   DeviceWish device = DeviceWish::automatic;
   LogLevel log = LogLevel::off;
-  std::string log_file;  ///< empty: stderr; %p stands for the process id
-  std::string blas;      ///< LADDER_BLAS; empty: whatever the loader has
-  std::string cublas;    ///< LADDER_CUBLAS; likewise
+  LogTime log_time = LogTime::host;  ///< LADDER_LOG_TIME: what the summary says about time
+  std::string log_file;              ///< empty: stderr; %p stands for the process id
+  std::string blas;                  ///< LADDER_BLAS; empty: whatever the loader has
+  std::string cublas;                ///< LADDER_CUBLAS; likewise
   TuningSetting tuning;
   bool reproducible = false;  ///< LADDER_REPRODUCIBLE: every sum in the plain order of k
 };

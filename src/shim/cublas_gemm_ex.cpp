@@ -56,7 +56,7 @@ Status sgemm_ex(Door door, Real* find_real, const void* caller, Handle handle, O
     return real ? real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc)
                 : cublas::STATUS_NOT_SUPPORTED;
   };
-  if (!all_fp32(a_type, b_type, c_type)) return shim::hand_on(call_real);
+  if (!all_fp32(a_type, b_type, c_type)) return shim::hand_on(door, handle, caller, call_real);
   return shim::serve_cublas_request(
       {door, handle, op_a, op_b, m, n, k, alpha, floats(a), lda, floats(b), ldb, beta, floats(c), ldc}, caller,
       call_real);
@@ -72,7 +72,8 @@ Status gemm_ex(Door door, Real* find_real, const void* caller, Handle handle, Op
                        compute, algorithm)
                 : cublas::STATUS_NOT_SUPPORTED;
   };
-  if (!all_fp32(a_type, b_type, c_type) || !sums_in_fp32(compute, algorithm)) return shim::hand_on(call_real);
+  if (!all_fp32(a_type, b_type, c_type) || !sums_in_fp32(compute, algorithm))
+    return shim::hand_on(door, handle, caller, call_real);
   return shim::serve_cublas_request({door,
                                      handle,
                                      op_a,
@@ -105,7 +106,8 @@ Status gemm_strided_batched_ex(Door door, Real* find_real, const void* caller, H
                        c_type, ldc, stride_c, batch, compute, algorithm)
                 : cublas::STATUS_NOT_SUPPORTED;
   };
-  if (!all_fp32(a_type, b_type, c_type) || !sums_in_fp32(compute, algorithm)) return shim::hand_on(call_real);
+  if (!all_fp32(a_type, b_type, c_type) || !sums_in_fp32(compute, algorithm))
+    return shim::hand_on(door, handle, caller, call_real);
   return shim::serve_cublas_request({door,
                                      handle,
                                      op_a,

@@ -4,6 +4,7 @@
 
 #include "config.hpp"
 #include "dispatch.hpp"
+#include "hand_on.hpp"
 #include "handle.hpp"
 #include "illegal_argument.hpp"
 #include "next_library.hpp"
@@ -63,14 +64,6 @@ cublas::Status serve_cublas_request(const CublasRequest& request, const void* ca
 
   // 4. Serve it.
   return serve_device_call(request.door, plan, problem, view.stream, call_real);
-}
-
-/// Hands a call on that is not ours to serve: other types than FP32, or an algorithm that nobody knows.
-template <class CallReal>
-cublas::Status hand_on(const CallReal& call_real) {
-  if (emulating()) return cublas::STATUS_NOT_SUPPORTED;
-  const InsideNextLibrary inside;
-  return call_real();
 }
 
 }  // namespace ladder::shim

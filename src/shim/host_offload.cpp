@@ -71,7 +71,7 @@ LaunchStatus HostOffload::fetch_result(Context& context, const GemmProblem& host
   return status;
 }
 
-LaunchStatus HostOffload::run_in(Context& context, const Rung& rung, const GemmProblem& host) {
+LaunchStatus HostOffload::run_in(Context& context, const Rung& rung, const GemmProblem& host, GpuLap& lap) {
   const bool reads_ab = !only_scales_c(host);
   const std::int64_t rows_a = host.op_a == Op::none ? host.m : host.k;
   const std::int64_t columns_a = host.op_a == Op::none ? host.k : host.m;
@@ -96,17 +96,20 @@ LaunchStatus HostOffload::run_in(Context& context, const Rung& rung, const GemmP
   on_device.lda = std::max<std::int64_t>(1, device_ld(rows_a));
   on_device.ldb = std::max<std::int64_t>(1, device_ld(rows_b));
   on_device.ldc = device_ld(host.m);
+  lap.start(context.stream);
   status = device_.run(rung, on_device, context.stream);
-  return status == launch_ok ? fetch_result(context, host) : status;
+  if (status != launch_ok) return status;
+  lap.stop();
+  return fetch_result(context, host);
 }
 
-LaunchStatus HostOffload::run(const Rung& rung, const GemmProblem& problem, int& ordinal) {
+LaunchStatus HostOffload::run(const Rung& rung, const GemmProblem& problem, int& ordinal, GpuLap& lap) {
   int number = 0;
   if (const LaunchStatus status = device_.current(ordinal); status != launch_ok) return status;
   if (const LaunchStatus status = device_.current_context(number); status != launch_ok) return status;
   Context& context = contexts_[number];
   const std::lock_guard lock(context.mutex);
-  const LaunchStatus status = run_in(context, rung, problem);
+  const LaunchStatus status = run_in(context, rung, problem, lap);
   // Copies that are still under way must not meet whoever computes C instead.
   if (status != launch_ok && context.stream != nullptr) static_cast<void>(device_.synchronize(context.stream));
   return status;

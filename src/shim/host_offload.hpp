@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "gpu_device.hpp"
+#include "gpu_stopwatch.hpp"
 
 namespace ladder::shim {
 
@@ -17,8 +18,8 @@ class HostOffload {
 
   /// Runs `problem` (host memory, host scalars, valid, not a no-op) in the current context and waits for
   /// it. On failure C is as it was, except with beta = 0, where it may hold anything: whoever computes
-  /// it next does not read it. `ordinal` becomes the device's number.
-  LaunchStatus run(const Rung& rung, const GemmProblem& problem, int& ordinal);
+  /// it next does not read it. `ordinal` becomes the device's number. `lap` times the product, without the copies.
+  LaunchStatus run(const Rung& rung, const GemmProblem& problem, int& ordinal, GpuLap& lap);
 
  private:
   struct Buffer {
@@ -35,7 +36,7 @@ class HostOffload {
   LaunchStatus upload(Buffer& buffer, const float* host, std::int64_t host_ld, std::int64_t rows, std::int64_t columns,
                       Stream stream);
   LaunchStatus download(Context& context, const GemmProblem& host, float* to, std::int64_t to_ld);
-  LaunchStatus run_in(Context& context, const Rung& rung, const GemmProblem& host);
+  LaunchStatus run_in(Context& context, const Rung& rung, const GemmProblem& host, GpuLap& lap);
   LaunchStatus fetch_result(Context& context, const GemmProblem& host);
 
   GpuDevice& device_;

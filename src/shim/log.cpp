@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <exception>
-#include <iterator>
 
 #include "config.hpp"
+#include "counters.hpp"
 #include "op_letter.hpp"
+#include "served_text.hpp"
 #include "stderr_line.hpp"
+#include "summary.hpp"
 
 namespace ladder::shim {
 
@@ -20,31 +23,6 @@ namespace {
 
 std::string scalar_text(const Scalar& scalar) {
   return scalar.device ? std::string("device") : fmt::format("{}", scalar.value);
-}
-
-char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-/// The reason as one lower-case word.
-std::string why_text(const Served& served) {
-  if (served.failure == nullptr) return served.why;
-  std::string text = fmt::format("fallback:{}", served.failure);
-  for (char& character : text) character = character == ' ' ? '-' : lower_case(character);
-  return text;
-}
-
-std::string rung_number_text(const Rung* rung) {
-  if (rung == nullptr) return "none";
-  return rung->number == unnumbered ? rung->id : fmt::format("{}", rung->number);
-}
-
-const char* server_name(Server server, const Rung* rung) {
-  if (server == Server::rung) return rung->name;
-  return server == Server::next_blas ? "next_blas" : "none";
-}
-
-std::string device_text(const Served& served) {
-  const char* name = place_name(served.place);
-  return served.gpu_ordinal < 0 ? std::string(name) : fmt::format("{}:{}", name, served.gpu_ordinal);
 }
 
 int open_log() {
@@ -64,6 +42,8 @@ std::atomic<int> log_descriptor{-1};
 void start_afresh_in_child() {
   log_descriptor.store(-1, std::memory_order_relaxed);
   reset_counters();
+  summary_table().reset();
+  gpu_stopwatch().abandon_in_child();
 }
 
 int opened_log() {
@@ -77,13 +57,36 @@ int opened_log() {
   return descriptor;
 }
 
+/// Writes what `format` makes of the call, where a line a call is wanted; otherwise the log is opened all the same, so
+/// that a file that cannot be is reported while somebody looks.
+template <class Format>
+void write_call(const Format& format) {
+  try {
+    const int descriptor = opened_log();
+    if (config().log == LogLevel::call) write_line(descriptor, format());
+  } catch (const std::exception&) {
+    stderr_line("ladderblas: no memory for a line of the log");
+  }
+}
+
+/// Has the times that are still on their way to the summary waited for when the process ends. Exit handlers run in the
+/// reverse order of their registration: this one, registered after a call has used the GPU, runs while the CUDA runtime
+/// and the driver are still there.
+void wait_for_gpu_times_at_exit() {
+  static const int once = std::atexit([] {
+    constexpr std::chrono::seconds patience{10};  // with the work that the program left behind
+    gpu_stopwatch().collect(patience);
+  });
+  static_cast<void>(once);
+}
+
 // Runs when the library is finalised: after the program's own exit handlers, so that calls made in
 // those are in the table too. Nothing it uses is ever destroyed.
 __attribute__((destructor)) void write_summary() {
   // A process that made no call has not looked at the environment and does not do so now.
-  if (count_of(std::nullopt, nullptr) == 0 || config().log != LogLevel::summary) return;
+  if (summary_table().empty()) return;
   try {
-    write_line(opened_log(), format_summary());
+    write_line(opened_log(), format_summary(summary_table(), logs_gpu_time()));
   } catch (const std::exception&) {
     stderr_line("ladderblas: no memory for the summary");
   }
@@ -91,48 +94,61 @@ __attribute__((destructor)) void write_summary() {
 
 }  // namespace
 
-CallRecord::CallRecord(Door door) : door_(door) {
+bool logs_device() { return config().log != LogLevel::off; }
+
+bool logs_gpu_time() { return config().log == LogLevel::summary && config().log_time == LogTime::gpu; }
+
+CallRecord::CallRecord(Door door) : CallRecord(door, logs_gpu_time() ? &gpu_stopwatch() : nullptr) {}
+
+CallRecord::CallRecord(Door door, GpuStopwatch* stopwatch) : door_(door), lap_(stopwatch) {
   if (config().log != LogLevel::off) begin_ = std::chrono::steady_clock::now();
 }
 
-void CallRecord::close(const GemmProblem& problem, const Served& served) const {
-  const LogLevel level = config().log;
-  double microseconds = 0;
-  if (level != LogLevel::off)
-    microseconds = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin_).count();
-  count_call(door_, served, microseconds);
-  if (level == LogLevel::off) return;
-  try {
-    const int descriptor = opened_log();
-    if (level == LogLevel::call) write_line(descriptor, format_call(door_, problem, served, microseconds));
-  } catch (const std::exception&) {
-    stderr_line("ladderblas: no memory for a line of the log");
-  }
+double CallRecord::microseconds() const {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin_).count();
 }
 
-bool logs_calls() { return config().log == LogLevel::call; }
+void CallRecord::close(const GemmProblem& problem, const Served& served) {
+  count_call(door_, served);
+  if (config().log == LogLevel::off) return;
+  const double us = microseconds();
+  if (config().log == LogLevel::summary) add_to_summary(served, &problem, us);
+  write_call([&] { return format_call(door_, problem, served, us); });
+}
+
+void CallRecord::close_passed_on(const Served& served) {
+  if (config().log == LogLevel::off) return;
+  const double us = microseconds();
+  if (config().log == LogLevel::summary) add_to_summary(served, nullptr, us);
+  write_call([&] { return format_passed_on(door_, served, us); });
+}
+
+void CallRecord::add_to_summary(const Served& served, const GemmProblem* problem, double us) {
+  constexpr double nanoseconds_per_microsecond = 1e3;
+  const ShapeClass shape = problem ? shape_class_of(*problem) : ShapeClass::unknown;
+  const double flops = problem ? nominal_flops(*problem) : 0.0;
+  SummaryRow& row = summary_table().row({door_, served, shape});
+  row.calls.fetch_add(1, std::memory_order_relaxed);
+  row.nanoseconds.fetch_add(static_cast<std::uint64_t>(us * nanoseconds_per_microsecond), std::memory_order_relaxed);
+  row.flops.fetch_add(flops, std::memory_order_relaxed);
+  if (served.place != Place::gpu) return;
+  if (lap_.captured()) row.captured.fetch_add(1, std::memory_order_relaxed);
+  lap_.hand_in(row.gpu, flops);
+  if (logs_gpu_time()) wait_for_gpu_times_at_exit();
+}
 
 std::string format_call(Door door, const GemmProblem& p, const Served& served, double microseconds) {
   return fmt::format(
       "ladderblas: sgemm via={} rung={} name={} device={} op={}{} m={} n={} k={} lda={} ldb={} ldc={} alpha={} beta={} "
       "batch={} why={} us={:.1f}",
-      door_name(door), rung_number_text(served.rung), server_name(served.server, served.rung), device_text(served),
-      op_letter(p.op_a), op_letter(p.op_b), p.m, p.n, p.k, p.lda, p.ldb, p.ldc, scalar_text(p.alpha),
-      scalar_text(p.beta), p.batch, why_text(served), microseconds);
+      door_name(door), rung_text(served.rung), server_name(served), device_text(served), op_letter(p.op_a),
+      op_letter(p.op_b), p.m, p.n, p.k, p.lda, p.ldb, p.ldc, scalar_text(p.alpha), scalar_text(p.beta), p.batch,
+      why_text(served), microseconds);
 }
 
-std::string format_summary() {
-  fmt::memory_buffer table;
-  for_each_count([&](const Count& count) {
-    if (table.size() == 0)
-      fmt::format_to(std::back_inserter(table), "ladderblas: {:<30} {:>4} {:<16} {:<8} {:>10} {:>14}", "door", "rung",
-                     "name", "device", "calls", "ms");
-    constexpr double microseconds_per_millisecond = 1e3;
-    fmt::format_to(std::back_inserter(table), "\nladderblas: {:<30} {:>4} {:<16} {:<8} {:>10} {:>14.3f}",
-                   door_name(count.door), rung_number_text(count.rung), server_name(count.server, count.rung),
-                   place_name(count.place), count.calls, count.microseconds / microseconds_per_millisecond);
-  });
-  return fmt::to_string(table);
+std::string format_passed_on(Door door, const Served& served, double microseconds) {
+  return fmt::format("ladderblas: passed_on via={} rung={} name={} device={} why={} us={:.1f}", door_name(door),
+                     rung_text(served.rung), server_name(served), device_text(served), why_text(served), microseconds);
 }
 
 std::string log_path(const std::string& pattern, long process_id) {
@@ -143,6 +159,12 @@ std::string log_path(const std::string& pattern, long process_id) {
        at = path.find(placeholder, at + number.size()))
     path.replace(at, placeholder.size(), number);
   return path;
+}
+
+void forget_calls() {
+  reset_counters();
+  summary_table().reset();
+  gpu_stopwatch().forget();
 }
 
 }  // namespace ladder::shim

@@ -28,7 +28,7 @@ Served served_by(const Route& route, const char* failure) {
   served.place = route.target == Target::emulated ? Place::emulate : Place::gpu;
   served.why = route.why ? route.why : "fallback";
   served.failure = route.why ? nullptr : failure;
-  if (served.place == Place::gpu && logs_calls()) static_cast<void>(gpu_device().current(served.gpu_ordinal));
+  if (served.place == Place::gpu && logs_device()) static_cast<void>(gpu_device().current(served.gpu_ordinal));
   return served;
 }
 

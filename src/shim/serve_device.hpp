@@ -20,16 +20,16 @@ const char* launch_route(const Route& route, const GemmProblem& problem, cublas:
 Served served_by(const Route& route, const char* failure);
 
 /// Follows `plan`. `real` calls the real cuBLAS with the caller's own arguments and returns its status.
-/// The call is counted and logged.
+/// The call is counted, timed and logged in `record`.
 template <class Real>
-cublas::Status serve_device_call(Door door, const Plan& plan, const GemmProblem& problem, cublas::CudaStream stream,
-                                 Real&& real) {
-  const CallRecord record(door);
+cublas::Status follow_plan(CallRecord& record, const Plan& plan, const GemmProblem& problem, cublas::CudaStream stream,
+                           Real&& real) {
   cublas::Status status = cublas::STATUS_NOT_SUPPORTED;
   const char* failure = nullptr;
   Served served;
   for (const Route& route : plan) {
     served = served_by(route, failure);
+    if (served.place == Place::gpu) record.gpu_lap().start(stream);
     if (route.target == Target::next) {
       const InsideNextLibrary inside;
       status = real();
@@ -38,8 +38,16 @@ cublas::Status serve_device_call(Door door, const Plan& plan, const GemmProblem&
     failure = launch_route(route, problem, stream, status);
     if (failure == nullptr) break;
   }
+  if (status == cublas::STATUS_SUCCESS) record.gpu_lap().stop();
   record.close(problem, served);
   return status;
+}
+
+template <class Real>
+cublas::Status serve_device_call(Door door, const Plan& plan, const GemmProblem& problem, cublas::CudaStream stream,
+                                 Real&& real) {
+  CallRecord record(door);
+  return follow_plan(record, plan, problem, stream, real);
 }
 
 /// Counts and logs a call that needed no work.

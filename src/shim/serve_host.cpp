@@ -19,7 +19,8 @@ namespace ladder::shim {
 namespace {
 
 /// Null when served, otherwise the reason why not.
-const char* try_route(const Route& route, Door door, const GemmProblem& problem, const void* caller, Served& served) {
+const char* try_route(const Route& route, Door door, const GemmProblem& problem, const void* caller, Served& served,
+                      GpuLap& lap) {
   LaunchStatus status = launch_ok;
   switch (route.target) {
     case Target::next:
@@ -35,7 +36,7 @@ const char* try_route(const Route& route, Door door, const GemmProblem& problem,
       served.server = Server::rung;
       served.place = Place::gpu;
       if (!gpu_device().works()) return "no GPU";
-      status = host_offload().run(*route.rung, problem, served.gpu_ordinal);
+      status = host_offload().run(*route.rung, problem, served.gpu_ordinal, lap);
       break;
   }
   return status == launch_ok ? nullptr : status_text(status);
@@ -48,17 +49,20 @@ Plan plan_for(const GemmProblem& problem) {
   return plan_host_call(call);
 }
 
-bool follow(const Plan& plan, Door door, const GemmProblem& problem, const void* caller, Served& served) {
+/// False where nothing served the call; `served` then says with what the last route failed.
+bool follow(const Plan& plan, Door door, const GemmProblem& problem, const void* caller, Served& served, GpuLap& lap) {
   const char* failure = nullptr;
   for (const Route& route : plan) {
     served = Served{};
     served.rung = route.rung;
     served.why = route.why ? route.why : "fallback";
     served.failure = route.why ? nullptr : failure;
-    failure = try_route(route, door, problem, caller, served);
+    failure = try_route(route, door, problem, caller, served, lap);
     if (failure == nullptr) return true;
   }
   set_last_error(failure);
+  served = Served{};
+  served.failure = failure;
   return false;
 }
 
@@ -77,15 +81,12 @@ bool serve_host_call(Door door, const GemmProblem& problem, const void* caller) 
   Served served;
   if (inside_next_library()) {
     if (is_noop(problem) || call_next_blas(door, problem, caller)) return true;
-    return follow(plan_for(problem), door, problem, caller, served);
+    GpuLap untimed(nullptr);
+    return follow(plan_for(problem), door, problem, caller, served, untimed);
   }
-  const CallRecord record(door);
-  const bool done = is_noop(problem) || follow(plan_for(problem), door, problem, caller, served);
-  if (!done) {
-    report_failure(door);
-    served = Served{};
-    served.failure = last_error();
-  }
+  CallRecord record(door);
+  const bool done = is_noop(problem) || follow(plan_for(problem), door, problem, caller, served, record.gpu_lap());
+  if (!done) report_failure(door);
   record.close(problem, served);
   return done;
 }

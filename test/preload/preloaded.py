@@ -7,7 +7,6 @@ import subprocess
 import tempfile
 
 FIELD = re.compile(r"(\w+)=(\S+)")
-SUMMARY_COLUMNS = ("door", "rung", "name", "device", "calls", "ms")
 
 
 def repository():
@@ -42,10 +41,18 @@ def logged_calls(text):
 
 
 def summary_rows(text):
-    """Every line of LADDER_LOG=summary as a dictionary of its columns; `calls` is a number."""
-    lines = [line.split()[1:] for line in text.splitlines() if line.startswith("ladderblas: ")]
-    rows = [dict(zip(SUMMARY_COLUMNS, cells)) for cells in lines if len(cells) == len(SUMMARY_COLUMNS)]
-    return [{**row, "calls": int(row["calls"])} for row in rows if row["calls"].isdigit()]
+    """Every row of LADDER_LOG=summary as a dictionary of its columns, `calls` a number; without totals and notes."""
+    rows, columns = [], []
+    for line in text.splitlines():
+        prefix, *cells = line.split() or [""]
+        if prefix != "ladderblas:" or cells[0] in ("total", "note:"):
+            continue
+        if cells[0] == "door":
+            columns = cells
+        elif len(cells) == len(columns):
+            row = dict(zip(columns, cells))
+            rows.append({**row, "calls": int(row["calls"])})
+    return rows
 
 
 def run_logged(command, library, rung, device, base=None, cwd=None, timeout=None):

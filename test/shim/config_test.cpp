@@ -42,6 +42,7 @@ TEST_CASE("an empty environment gives the defaults, silently") {
     CHECK_FALSE(parsed.config.rung.automatic);
     CHECK(parsed.config.device == DeviceWish::automatic);
     CHECK(parsed.config.log == LogLevel::off);
+    CHECK(parsed.config.log_time == LogTime::host);
     CHECK(parsed.config.log_file.empty());
     CHECK(parsed.config.blas.empty());
     CHECK(parsed.config.cublas.empty());
@@ -94,14 +95,18 @@ TEST_CASE("LADDER_DEVICE and LADDER_LOG take their words and no others") {
   CHECK(parse({{"LADDER_LOG", "off"}}).config.log == LogLevel::off);
   CHECK(parse({{"LADDER_LOG", "summary"}}).config.log == LogLevel::summary);
   CHECK(parse({{"LADDER_LOG", "call"}}).config.log == LogLevel::call);
+  CHECK(parse({{"LADDER_LOG_TIME", "host"}}).config.log_time == LogTime::host);
+  CHECK(parse({{"LADDER_LOG_TIME", "gpu"}}).config.log_time == LogTime::gpu);
 
-  const Parsed parsed = parse({{"LADDER_DEVICE", "GPU"}, {"LADDER_LOG", "1"}});
+  const Parsed parsed = parse({{"LADDER_DEVICE", "GPU"}, {"LADDER_LOG", "1"}, {"LADDER_LOG_TIME", "yes"}});
   CHECK(parsed.config.device == DeviceWish::automatic);
   CHECK(parsed.config.log == LogLevel::off);
-  REQUIRE(parsed.complaints.size() == 2);
+  CHECK(parsed.config.log_time == LogTime::host);
+  REQUIRE(parsed.complaints.size() == 3);
   CHECK(parsed.complaints[0].find("LADDER_DEVICE=GPU is not valid; valid are: auto, gpu, cpu, emulate") !=
         std::string::npos);
   CHECK(parsed.complaints[1].find("LADDER_LOG=1 is not valid; valid are: off, summary, call") != std::string::npos);
+  CHECK(parsed.complaints[2].find("LADDER_LOG_TIME=yes is not valid; valid are: host, gpu") != std::string::npos);
 }
 
 TEST_CASE("LADDER_REPRODUCIBLE is 1 or 0") {

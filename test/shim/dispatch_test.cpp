@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "counters.hpp"
 #include "serve_device.hpp"
 
 using namespace ladder;

@@ -11,12 +11,15 @@
 #include <memory>
 #include <vector>
 
+#include "fake_gpu_events.hpp"
+
 using namespace ladder;
 using namespace ladder::shim;
 
 namespace {
 
 constexpr LaunchStatus injected_failure = 2;
+GpuLap untimed(nullptr);
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 /// Host memory in the part of a GPU's. Step number `fails_at` (from 0) fails, and a failing copy has
@@ -28,6 +31,9 @@ class FakeDevice final : public GpuDevice {
   int copies_in = 0;
   int context = 0;
   bool waited = false;
+  const FakeGpuEvents* events = nullptr;  // of whom the records are counted
+  int records_before_run = -1;
+  int records_at_copy_out = -1;
 
   bool works() override { return true; }
   LaunchStatus current(int& ordinal) override {
@@ -55,6 +61,7 @@ class FakeDevice final : public GpuDevice {
     const LaunchStatus status = step();
     waited = false;
     copies_in += c.direction == Direction::to_device;
+    if (events && c.direction == Direction::to_host) records_at_copy_out = events->records();
     const std::size_t rows = status == launch_ok ? c.rows : c.rows / 2;
     for (std::size_t row = 0; row < rows; ++row)
       std::memcpy(static_cast<char*>(c.to) + row * c.to_pitch, static_cast<const char*>(c.from) + row * c.from_pitch,
@@ -66,6 +73,7 @@ class FakeDevice final : public GpuDevice {
     return step();
   }
   LaunchStatus run(const Rung& rung, const GemmProblem& problem, Stream) override {
+    if (events) records_before_run = events->records();
     return step() == launch_ok ? rung.emulated->launch(problem, nullptr) : injected_failure;
   }
 
@@ -124,7 +132,7 @@ int steps_of_one_call(float beta) {
   FakeDevice device;
   Example example(beta);
   int ordinal = -1;
-  HostOffload(device).run(default_rung(), example.problem, ordinal);
+  HostOffload(device).run(default_rung(), example.problem, ordinal, untimed);
   return device.steps;
 }
 
@@ -136,7 +144,7 @@ TEST_CASE("the result arrives, the slack stays, and C travels in only where beta
     HostOffload offload(device);
     Example example(beta);
     int ordinal = -1;
-    REQUIRE(offload.run(default_rung(), example.problem, ordinal) == launch_ok);
+    REQUIRE(offload.run(default_rung(), example.problem, ordinal, untimed) == launch_ok);
     CHECK(ordinal == 0);
     CHECK(same_bytes(example.c, example.expected));
     CHECK(device.copies_in == (beta == 0.0f ? 2 : 3));
@@ -150,7 +158,7 @@ TEST_CASE("A and B stay where they are when only C is scaled") {
   Example example(3.0f, 0.0f);
   example.problem.a = example.problem.b = nullptr;
   int ordinal = -1;
-  REQUIRE(offload.run(default_rung(), example.problem, ordinal) == launch_ok);
+  REQUIRE(offload.run(default_rung(), example.problem, ordinal, untimed) == launch_ok);
   CHECK(same_bytes(example.c, example.expected));
   CHECK(device.copies_in == 1);
 }
@@ -160,10 +168,10 @@ TEST_CASE("buffers are kept for the next call") {
   HostOffload offload(device);
   int ordinal = -1;
   Example first(3.0f);
-  REQUIRE(offload.run(default_rung(), first.problem, ordinal) == launch_ok);
+  REQUIRE(offload.run(default_rung(), first.problem, ordinal, untimed) == launch_ok);
   const int with_allocations = device.steps;
   Example second(3.0f);
-  REQUIRE(offload.run(default_rung(), second.problem, ordinal) == launch_ok);
+  REQUIRE(offload.run(default_rung(), second.problem, ordinal, untimed) == launch_ok);
   constexpr int stream_and_buffers = 4;
   CHECK(device.steps == 2 * with_allocations - stream_and_buffers);
   CHECK(same_bytes(second.c, second.expected));
@@ -177,7 +185,7 @@ TEST_CASE("what belongs to one context is not used in another one") {
     const int before = device.steps;
     device.context = context;
     Example example(3.0f);
-    REQUIRE(offload.run(default_rung(), example.problem, ordinal) == launch_ok);
+    REQUIRE(offload.run(default_rung(), example.problem, ordinal, untimed) == launch_ok);
     CHECK(same_bytes(example.c, example.expected));
     return device.steps - before;
   };
@@ -199,7 +207,7 @@ TEST_CASE("whatever step fails, C can still be put right, and nothing is under w
       Example example(beta);
       const std::vector<float> before = example.c;
       int ordinal = -1;
-      CHECK(offload.run(default_rung(), example.problem, ordinal) == injected_failure);
+      CHECK(offload.run(default_rung(), example.problem, ordinal, untimed) == injected_failure);
       if (device.copies_in > 0) CHECK(device.waited);
       if (beta != 0.0f) CHECK(same_bytes(example.c, before));
 
@@ -208,8 +216,26 @@ TEST_CASE("whatever step fails, C can still be put right, and nothing is under w
       CHECK(same_bytes(example.c, example.expected));
       // ... and the next call finds the device in order.
       Example again(beta);
-      REQUIRE(offload.run(default_rung(), again.problem, ordinal) == launch_ok);
+      REQUIRE(offload.run(default_rung(), again.problem, ordinal, untimed) == launch_ok);
       CHECK(same_bytes(again.c, again.expected));
     }
   }
+}
+
+TEST_CASE("the product is timed on the GPU without the copies") {
+  FakeGpuEvents events;
+  GpuStopwatch stopwatch(events);
+  FakeDevice device;
+  device.events = &events;
+  Example example(3.0f);
+  GpuTally tally;
+  int ordinal = -1;
+  GpuLap lap(&stopwatch);
+  REQUIRE(HostOffload(device).run(default_rung(), example.problem, ordinal, lap) == launch_ok);
+  CHECK(device.records_before_run == 1);
+  CHECK(device.records_at_copy_out == 2);
+  lap.hand_in(tally, 1.0);
+  events.pass();
+  stopwatch.collect(std::chrono::milliseconds(0));
+  CHECK(tally.laps == 1);
 }

@@ -53,8 +53,14 @@ assert only_call(without_xerbla(run(LADDER_LOG="call", LADDER_RUNG="2,3"))) == (
 
 # The table at exit.
 table = without_xerbla(run(LADDER_LOG="summary"))
-assert len(table) == 2 and table[0].split()[1:] == ["door", "rung", "name", "device", "calls", "ms"], table
-assert table[1].split()[1:6] == ["sgemm_", "9", "double_buffered", "emulate", "1"], table
+assert [line.split()[:2] for line in table] == [["ladderblas:", word] for word in ("door", "sgemm_", "total")], table
+assert table[0].split()[1:] == ["door", "rung", "name", "device", "class", "why", "calls", "GFLOP", "host_ms"], table
+assert table[1].split()[1:9] == ["sgemm_", "9", "double_buffered", "emulate", "decode", "default", "1", "0.000"], table
+assert table[2].split()[1:9] == ["total", "-", "-", "-", "-", "-", "1", "0.000"], table
+assert float(table[1].split()[9]) > 0 and table[1].split()[9] == table[2].split()[9], table
+table = without_xerbla(run(LADDER_LOG="summary", LADDER_LOG_TIME="gpu"))  # emulated: the GPU took no time
+assert table[0].split()[10:] == ["gpu_ms", "TFLOP/s", "timed", "in_graphs"], table
+assert table[1].split()[10:] == ["-", "-", "0", "0"] and len(table) == 3, table
 
 # Into a file, named after the process; one that cannot be opened is reported and stderr is used.
 with tempfile.TemporaryDirectory() as folder:
@@ -68,7 +74,7 @@ with tempfile.TemporaryDirectory() as folder:
     only_call(lines[1:])
 
 # A bad value: one line that names the valid ones, and the default.
-for variable in ("LADDER_RUNG", "LADDER_LOG", "LADDER_DEVICE", "LADDER_REPRODUCIBLE"):
+for variable in ("LADDER_RUNG", "LADDER_LOG", "LADDER_LOG_TIME", "LADDER_DEVICE", "LADDER_REPRODUCIBLE"):
     (line,) = without_xerbla(run(**{variable: "nonsense", "LADDER_BLAS": ""}))
     assert line.startswith(f"ladderblas: {variable}=nonsense is not valid; valid are: "), line
 
