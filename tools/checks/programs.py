@@ -34,6 +34,7 @@ def ladder(tally, options):
     tally.script("ladder", [sys.executable, ROOT / "test" / "ladder" / "run.py", "--ladder", tool])
     tally.script("ladder bench", [sys.executable, ROOT / "test" / "ladder" / "bench_run.py", "--ladder", tool])
     tally.script("ladder bench doors", [sys.executable, ROOT / "test" / "ladder" / "bench_doors.py", "--ladder", tool])
+    tally.script("ladder doctor", [sys.executable, ROOT / "test" / "doctor" / "run.py", "--ladder", tool])
     tally.script("ladder profile", [sys.executable, ROOT / "test" / "ladder" / "profile_run.py", "--ladder", tool])
 
 

@@ -2,7 +2,7 @@
 // What keeps SGEMM calls away from us, or may, and what helps.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 #include <set>
 
 #include "diagnosis.hpp"
@@ -16,19 +16,25 @@ void add(std::vector<Remark>& remarks, const char* key, std::string sentence) {
   remarks.push_back({key, std::move(sentence)});
 }
 
+/// "a, b, c and 4 more"
+std::string some_of(const std::vector<std::string>& texts) {
+  constexpr std::size_t most = 3;
+  if (texts.size() <= most) return bench::joined(texts, ", ");
+  const std::vector<std::string> first(texts.begin(), texts.begin() + most);
+  return fmt::format("{} and {} more", bench::joined(first, ", "), texts.size() - most);
+}
+
 /// "libx.so (sgemm_, cblas_sgemm), liby.so (sgemm_)": the objects that met that fate, and their names for it.
 std::string users_of(const std::vector<Row>& rows, Fate fate) {
-  std::vector<std::string> users;
-  std::set<std::string> seen;
+  std::map<std::string, std::set<std::string>> names;
   for (const Row& row : rows) {
-    if (row.fate != fate || !seen.insert(row.binding.from).second) continue;
-    std::set<std::string> symbols;
-    for (const Row& other : rows) {
-      if (other.fate == fate && other.binding.from == row.binding.from) symbols.insert(other.binding.symbol);
-    }
-    users.push_back(fmt::format("{} ({})", base_name(row.binding.from), bench::joined(symbols, ", ")));
+    if (row.fate == fate) names[row.binding.from].insert(row.binding.symbol);
   }
-  return bench::joined(users, ", ");
+  std::vector<std::string> users;
+  for (const auto& [object, symbols] : names) {
+    users.push_back(fmt::format("{} ({})", base_name(object), bench::joined(symbols, ", ")));
+  }
+  return some_of(users);
 }
 
 std::string doors_inside(const ElfFacts& object) {
@@ -123,14 +129,15 @@ void remark_on_unused(const Run& run, std::vector<Remark>& remarks) {
                   bench::joined(names, ", ")));
 }
 
-/// What is statically inside an object leaves no trace in the loader.
+/// What is statically inside an object leaves no trace in the loader. Where the object also imports doors, a function
+/// of that name is a wrapper: SciPy's sgemm_ around scipy_sgemm_.
 void remark_on_static_blas(const Before& before, const Run& run, std::vector<Remark>& remarks) {
   std::vector<std::string> objects;
   for (const ElfFacts& object : run.objects) {
     const bool program = object.file == before.elf.file;
-    const bool hidden = has_symbol(object, Role::internal, NameKind::door) ||
-                        (program && has_symbol(object, Role::exported, NameKind::door));
-    if (hidden && !is_ours(object.file) && !(program && before.elf.interpreter.empty())) {
+    if (has_symbol(object, Role::imported, NameKind::door) || (program && before.elf.interpreter.empty())) continue;
+    if (has_symbol(object, Role::internal, NameKind::door) ||
+        (program && has_symbol(object, Role::exported, NameKind::door))) {
       objects.push_back(fmt::format("{} ({})", base_name(object.file), doors_inside(object)));
     }
   }
@@ -138,7 +145,7 @@ void remark_on_static_blas(const Before& before, const Run& run, std::vector<Rem
   add(remarks, "static_blas",
       fmt::format("Linked in statically, so that calls inside the same file go past us: {}. Link it with a shared BLAS "
                   "instead.",
-                  bench::joined(objects, ", ")));
+                  some_of(objects)));
 }
 
 }  // namespace

@@ -51,13 +51,11 @@ const Remark* first_of(const std::vector<Remark>& remarks, std::initializer_list
   return nullptr;
 }
 
-/// "cblas_sgemm (_multiarray_umath.so), sgemm_ (liblapack.so.3)": at hand, and not called.
+/// "cblas_sgemm, sgemm_": at hand, and not called.
 std::string idle_doors(const Run& run) {
   std::set<std::string> doors;
   for (const Row& row : rows_of(run)) {
-    if (row.fate == Fate::unused || row.fate == Fate::not_bound) {
-      doors.insert(fmt::format("{} ({})", row.binding.symbol, base_name(row.binding.from)));
-    }
+    if (row.fate == Fate::unused || row.fate == Fate::not_bound) doors.insert(row.binding.symbol);
   }
   return bench::joined(doors, ", ");
 }

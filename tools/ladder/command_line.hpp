@@ -14,6 +14,7 @@ using Chosen = std::function<int()>;
 /// CLI11 checks: empty, or what is wrong with `text`.
 std::string known_rung(const std::string& text);
 std::string known_rung_or_all(const std::string& text);
+std::string known_rung_setting(const std::string& text);  // what LADDER_RUNG takes: "auto", or rungs with commas
 std::string known_rungs(const std::string& text);  // a list that bench::parse_rungs takes
 
 struct BenchOptions;
@@ -27,6 +28,7 @@ void add_accuracy(CLI::App& app, Chosen& chosen);
 /// Hidden: the other end of `ladder bench --door`.
 void add_host_peer(CLI::App& app, Chosen& chosen);
 
+void add_doctor(CLI::App& app, Chosen& chosen);
 void add_tune(CLI::App& app, Chosen& chosen);
 void add_profile(CLI::App& app, Chosen& chosen);
 void add_launch(CLI::App& app, Chosen& chosen);  ///< hidden: what `ladder profile` runs under Nsight Compute

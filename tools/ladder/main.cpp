@@ -30,9 +30,6 @@ std::string known_rungs(const std::string& text) {
   return complaint;
 }
 
-namespace {
-
-// What LADDER_RUNG takes: "auto", or rungs with commas between them.
 std::string known_rung_setting(const std::string& text) {
   if (text == "auto") return {};
   for (const std::string& rung : CLI::detail::split(text, ',')) {
@@ -40,6 +37,8 @@ std::string known_rung_setting(const std::string& text) {
   }
   return {};
 }
+
+namespace {
 
 void add_list(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<ListOptions>();
@@ -97,8 +96,8 @@ int run_from_command_line(int argc, char** argv) {
   CLI::App app{"ladder: run, list, check and time the rungs of libladderblas"};
   app.require_subcommand(1);
   Chosen chosen;
-  for (const auto add :
-       {add_list, add_run, add_verify, add_bench, add_accuracy, add_host_peer, add_tune, add_profile, add_launch}) {
+  for (const auto add : {add_list, add_run, add_doctor, add_verify, add_bench, add_accuracy, add_host_peer, add_tune,
+                         add_profile, add_launch}) {
     add(app, chosen);
   }
   try {
