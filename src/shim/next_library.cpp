@@ -30,11 +30,14 @@ struct Library {
 };
 
 constexpr const char* cublas_sonames[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
+constexpr const char* cublas_lt_sonames[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
 constexpr const char* blas_sonames[] = {"libopenblas.so.0", "libblas.so.3",   "libcblas.so.3",
                                         "libblis.so.4",     "libmkl_rt.so.2", "libflexiblas.so.3"};
 
 // A cuBLAS handle means something to the cuBLAS that made it only: its functions all come from one copy.
 Library cublas_library{"LADDER_CUBLAS", &Config::cublas, cublas_sonames, nullptr, true};
+// cuBLAS brings its cuBLASLt along, so that the variable for the one is good for the other.
+Library cublas_lt_library{"LADDER_CUBLAS", &Config::cublas, cublas_lt_sonames, nullptr, true};
 Library blas_library{"LADDER_BLAS", &Config::blas, blas_sonames, nullptr, false};
 
 struct Entry {
@@ -46,8 +49,10 @@ struct Entry {
 
 Entry entries[] = {
 #define NEXT_CUBLAS(name) {#name, cublas_library},
+#define NEXT_CUBLAS_LT(name) {#name, cublas_lt_library},
 #include "next_symbols.def"
 #undef NEXT_CUBLAS
+#undef NEXT_CUBLAS_LT
 #define DEVICE_DOOR(name)
 #define HOST_DOOR(name, form) {#name, blas_library},
 #include "doors.def"
@@ -109,7 +114,7 @@ void* open_named_library(const Library& library) {
 void* named_library(const Library& library) {
   static void* const cublas = config().cublas.empty() ? nullptr : open_named_library(cublas_library);
   static void* const blas = config().blas.empty() ? nullptr : open_named_library(blas_library);
-  return &library == &cublas_library ? cublas : blas;
+  return &library == &blas_library ? blas : cublas;
 }
 
 void* from_callers_object(const void* caller, const char* name) {
@@ -143,7 +148,10 @@ void* from_usual_names(const Library& library, const char* name) {
 // -- 4. The search ---------------------------------------------------------------------------------------
 
 void* search(const Entry& entry, const void* caller) {
-  if (void* handle = named_library(entry.library)) return foreign_symbol(handle, entry.name);
+  if (void* handle = named_library(entry.library)) {
+    void* found = foreign_symbol(handle, entry.name);
+    if (found != nullptr || &entry.library != &cublas_lt_library) return found;
+  }
   if (void* handle = entry.library.chosen.load(std::memory_order_acquire)) {
     if (void* found = foreign_symbol(handle, entry.name)) return found;
   }
