@@ -2,24 +2,14 @@
 #include "binding.hpp"
 
 #include "symbol_table.hpp"
-#include "text.hpp"
 
 namespace ladder::audit {
 
 namespace {
 
-// Names short enough for a program to give to a function of its own, and the name beside which they are a BLAS's.
-struct CommonName {
-  const char* text;
-  const char* beside;
-};
-constexpr CommonName common_names[] = {{"sgemm", "sgemm_"}, {"cublasSgemm", "cublasSgemm_v2"}};
-
 bool is_of_a_blas(const Binding& binding) {
-  for (const CommonName& name : common_names) {
-    if (same(binding.symbol, name.text)) return SymbolTable(binding.to.map()).defines(name.beside);
-  }
-  return true;
+  const char* companion = companion_of(binding.symbol);
+  return companion == nullptr || SymbolTable(binding.to.map()).defines(companion);
 }
 
 }  // namespace

@@ -12,6 +12,11 @@ int door_index(const char* symbol) {
   return -1;
 }
 
+const char* companion_of(const char* door) {
+  if (same(door, "sgemm")) return "sgemm_";
+  return same(door, "cublasSgemm") ? "cublasSgemm_v2" : nullptr;
+}
+
 bool is_gemm_like(const char* symbol) {
   for (const char* rest = symbol; *rest != '\0'; ++rest) {
     if (begins_with(rest, "gemm") || begins_with(rest, "Gemm")) return true;

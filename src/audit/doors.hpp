@@ -24,6 +24,10 @@ inline constexpr int door_count = sizeof doors / sizeof doors[0];
 /// Index in doors[], or -1.
 int door_index(const char* symbol);
 
+/// For a name so short that a program may give it to a function of its own: the name beside which it is a BLAS's.
+/// Null for all others.
+const char* companion_of(const char* door);
+
 /// The name of some matrix product, of any type, or of cuBLASLt.
 bool is_gemm_like(const char* symbol);
 

@@ -9,7 +9,7 @@ Object::Object(const link_map& map, Lmid_t name_space) : word_(reinterpret_cast<
   if (name_space != LM_ID_BASE) word_ |= elsewhere;
   const SymbolTable table(map);
   for (const DoorName& door : doors) {
-    if (table.defines(door.text)) word_ |= mark_of(door.kind);
+    if (companion_of(door.text) == nullptr && table.defines(door.text)) word_ |= mark_of(door.kind);
   }
 }
 

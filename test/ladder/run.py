@@ -78,6 +78,20 @@ def run_sets_the_environment(ladder):
                      "LADDER_LOG_FILE": "/tmp/x-%p"}, given
 
 
+def run_with_the_auditor(ladder):
+    theirs = {"LD_PRELOAD": "libm.so.6", "LD_AUDIT": "", "GLIBC_TUNABLES": "glibc.malloc.check=0"}
+    out, _ = ladder("run", "--audit", "--", "env", **theirs)
+    env = dict(line.split("=", 1) for line in out.splitlines() if "=" in line)
+    assert env["LD_PRELOAD"].endswith("/libladderblas.so:libm.so.6"), env["LD_PRELOAD"]
+    assert os.path.exists(env["LD_AUDIT"]) and env["LD_AUDIT"].endswith("/libladderblas-audit.so"), env["LD_AUDIT"]
+    assert env["GLIBC_TUNABLES"] == "glibc.rtld.optional_static_tls=16384:glibc.malloc.check=0", env["GLIBC_TUNABLES"]
+
+    out, _ = ladder("run", "--audit", "--", "env", LD_AUDIT=env["LD_AUDIT"], GLIBC_TUNABLES=env["GLIBC_TUNABLES"])
+    assert f"LD_AUDIT={env['LD_AUDIT']}:{env['LD_AUDIT']}" in out.splitlines(), out
+    assert f"GLIBC_TUNABLES={env['GLIBC_TUNABLES']}" in out.splitlines(), out
+    assert "LD_AUDIT=" not in ladder("run", "--", "env")[0]
+
+
 def run_leaves_what_was_set(ladder):
     out, _ = ladder("run", "--", "env", LADDER_RUNG="3")
     assert "LADDER_RUNG=3" in out.splitlines() and "LADDER_DEVICE" not in out, out
@@ -139,7 +153,7 @@ def tune_shows_a_cache(ladder):
 
 
 TESTS = [help_texts, list_shows_every_rung, list_as_json, bad_command_lines, run_passes_the_exit_code_on,
-         run_without_such_a_program, run_sets_the_environment, run_leaves_what_was_set,
+         run_without_such_a_program, run_sets_the_environment, run_with_the_auditor, run_leaves_what_was_set,
          run_options_of_the_program_are_its_own, run_is_heard_by_the_library, verify_one_problem, verify_as_json,
          verify_every_rung, tune_shows_a_cache]
 
