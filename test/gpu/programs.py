@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""Programs that know nothing of us, run with and without libladderblas: each must be right, and every call counted.
+
+What a program calls is not taken from the library: the program says it, or cuBLAS's own log of a run without us.
+"""
+import concurrent.futures
+import dataclasses
+import re
+import sys
+import tempfile
+import pathlib
+
+from checks import HERE, last_line, preload_environment, preloaded, run, with_library, without_library, words
+
+PARALLEL_PROGRAMS = 8
+PARALLEL_REFERENCES = 4  # beside them: runs without us, which those with us wait for
+RUNGS = {"0": "cublas", "1": "naive", "4": "thread_tile_1d", "9": "double_buffered"}
+DEFAULT_RUNG = RUNGS["9"]
+NO_WORK = "none"  # who serves a product without elements
+
+
+@dataclasses.dataclass
+class Program:
+    """`module`: the Python package that it needs; `verdicts`: it writes a verdict a sample to the file after --out."""
+    title: str
+    command: list
+    module: str = ""
+    extra: dict = dataclasses.field(default_factory=dict)
+    every_rung: bool = False
+    verdicts: bool = False
+
+
+def python(name, *arguments):
+    return [sys.executable, HERE / name, *arguments]
+
+
+def counting_programs(build):
+    """They say how often they called."""
+    binary = build / "test/gpu"
+    found = [Program("cuBLAS program", [binary / "app_cublas"], every_rung=True),
+             Program("cuBLAS program, batched and typed", [binary / "app_cublas_typed"], every_rung=True),
+             Program("PyTorch torch.bmm", python("app_torch_bmm.py"), "torch", every_rung=True),
+             Program("PyTorch torch.mm", python("app_torch.py"), "torch", every_rung=True),
+             Program("NumPy", python("app_numpy.py"), "numpy", {"LADDER_DEVICE": "gpu"}, every_rung=True)]
+    titles = {"app_cublaslt": "cuBLASLt program", "app_graphs": "CUDA graphs of every function",
+              "app_devices": "devices, contexts and handles", "app_threads": "handles and threads"}
+    return found + [Program(title, [binary / name]) for name, title in titles.items() if (binary / name).exists()]
+
+
+def logged_programs(build):
+    """cuBLAS says how often they called."""
+    found = [Program("PyTorch OpInfo samples", python("app_torch_opinfo.py"), "torch", verdicts=True),
+             Program("CuPy", python("app_cupy.py"), "cupy")]
+    found += [Program(f"PyTorch, first call captured, {name}", python("app_torch_capture.py", name), "torch")
+              for name in ("mm", "bmm", "linear")]
+    cusolver = build / "test/gpu/app_cusolver"
+    return found + ([Program("cuSOLVER program", [cusolver])] if cusolver.exists() else [])
+
+
+class Checker:
+    """Runs programs side by side and files what came of them."""
+
+    def __init__(self, results, build, logs, rung_names):
+        self.results, self.build, self.logs, self.rung_names = results, build, logs, rung_names
+        self.rows = []
+
+    def file(self, title, served_by, problems, outcome, doors):
+        verdict = "failed" if problems else "passed"
+        self.rows.append({"program": title, "served_by": served_by, "verdict": verdict, "seconds": f"{outcome.seconds:.1f}",
+                          "calls": " ".join(f"{door}:{number}" for door, number in sorted(doors.items())),
+                          "said": last_line(outcome.output)})
+        name = re.sub(r"\W+", "-", f"{title}-{served_by}")
+        (self.logs / f"{name}.log").write_text(outcome.output)
+        who = {"cuBLAS": "without us", "default": "with us, no LADDER_RUNG"}.get(served_by, f"with us, LADDER_RUNG={served_by}")
+        if problems:
+            problems = [f"exit {outcome.code}"] + problems + [last_line(outcome.output)]
+        self.results.add(verdict, f"{title}, {who}", "; ".join(problems) or f"{words(doors)}; {last_line(outcome.output)}")
+        return not problems
+
+    def rows_in_order(self):
+        """One for each run of a program: what it called, and what it said at its end."""
+        return sorted(self.rows, key=lambda row: (row["program"], row["served_by"]))
+
+    def missing(self, program):
+        if program.module and run([sys.executable, "-c", f"import {program.module}"])[0] != 0:
+            self.results.add("skipped", program.title, f"this Python has no {program.module}")
+            return True
+        return False
+
+    def check_counting(self, program, pool):
+        """The number that the program says is the number of calls on the rung."""
+        if self.missing(program):
+            return
+        plain = without_library(program.command)
+        number = int((re.search(r"called .* (\d+) times", plain.output) or [0, 0])[1])
+        problems = [] if plain.code == 0 and number else [f"{number} calls"]
+        if not self.file(program.title, "cuBLAS", problems, plain, plain.doors):
+            return
+
+        def check(rung):
+            outcome = preloaded(program.command, self.build, rung, program.extra)
+            hits = outcome.by_rung()[rung]
+            wrong = [] if outcome.code == 0 and hits == number else [f"{hits} of {number} calls on the rung"]
+            self.file(program.title, rung, wrong, outcome, outcome.doors)
+
+        list(pool.map(check, self.rung_names if program.every_rung else RUNGS.values()))
+
+    def check_logged(self, program, pool):
+        """The calls in cuBLAS's own log, door by door, are the calls on the rung; so are the verdicts."""
+        if self.missing(program):
+            return
+        plain, expected = self.run_apart(program, without_library)
+        if not self.file(program.title, "cuBLAS", [] if plain.code == 0 and plain.doors else ["no calls"],
+                         plain, plain.doors):
+            return
+
+        def check(rung):
+            outcome, verdicts = self.run_apart(program, lambda command: preloaded(command, self.build, rung))
+            wrong = [] if outcome.code == 0 else ["wrong"]
+            if outcome.doors != plain.doors:
+                wrong.append(f"{words(outcome.doors)} instead of {words(plain.doors)}")
+            elsewhere = {name: calls for name, calls in outcome.by_rung().items() if name not in (rung, NO_WORK)}
+            wrong += [f"elsewhere: {words(elsewhere)}"] if elsewhere else []
+            wrong += ["other verdicts"] if verdicts != expected else []
+            self.file(program.title, rung, wrong, outcome, outcome.doors)
+
+        list(pool.map(check, RUNGS.values()))
+
+    @staticmethod
+    def run_apart(program, run_command):
+        """The outcome, and the verdicts where the program writes them, from a folder of its own."""
+        with tempfile.TemporaryDirectory() as folder:
+            verdicts = pathlib.Path(folder) / "verdicts"
+            outcome = run_command([*program.command, *(["--out", verdicts] if program.verdicts else [])])
+            lines = verdicts.read_text().splitlines() if verdicts.exists() else []
+        return outcome, [" ".join(line.split()[:3]) for line in lines]
+
+    def check_modes(self, override):
+        """TF32 goes to the real cuBLAS by default, unless the environment forbids TF32."""
+        extra = {"NVIDIA_TF32_OVERRIDE": "0"} if override else {}
+        title = "PyTorch's modes" + (", NVIDIA_TF32_OVERRIDE=0" if override else "")
+        program = Program(title, python("app_torch_modes.py"), "torch")
+        if self.missing(program):
+            return
+        plain = without_library(program.command, extra)
+        if not self.file(title, "cuBLAS", [] if plain.code == 0 and plain.doors else ["no calls"], plain, plain.doors):
+            return
+        outcome = preloaded(program.command, self.build, None, extra)
+        tf32 = sum(calls for (_, name, why), calls in outcome.calls.items() if (name, why) == ("cublas", "tf32"))
+        wanted = 0 if override else 2  # a product and a batch of them
+        wrong = [] if outcome.code == 0 and tf32 == wanted else [f"{tf32} of {wanted} calls in TF32"]
+        rest = {name: calls for name, calls in outcome.by_rung().items() if name not in (DEFAULT_RUNG, NO_WORK)}
+        wrong += [f"elsewhere: {words(rest)}"] if sum(rest.values()) != tf32 else []
+        if outcome.doors != plain.doors:
+            wrong.append(f"{words(outcome.doors)} instead of {words(plain.doors)}")
+        self.file(title, "default", wrong, outcome, outcome.doors)
+
+    def check_jax(self, rung):
+        """JAX is reached by the auditor alone; its products of full precision are on the rung."""
+        program = Program("JAX under ladder run --audit", python("app_jax.py"), "jax")
+        if self.missing(program):
+            return
+        log = self.logs / f"jax-{rung or 'default'}.calls"
+        log.unlink(missing_ok=True)
+        command = [self.build / "tools/ladder", "run", "--audit", "--log", "call", "--log-file", log]
+        outcome = with_library([*command, *(["--rung", rung] if rung else []), "--", *program.command], {}, log)
+        names = outcome.by_rung()
+        wrong = [] if outcome.code == 0 else ["wrong"]
+        wrong += [] if names[rung or DEFAULT_RUNG] else ["nothing was intercepted on the rung"]
+        if rung is None:
+            elsewhere = sum(calls for (_, name, why), calls in outcome.calls.items()
+                            if name not in (DEFAULT_RUNG, NO_WORK) and why != "tf32")
+        else:
+            elsewhere = sum(calls for name, calls in names.items() if name not in (rung, NO_WORK))
+        wrong += [f"{elsewhere} calls elsewhere"] if elsewhere else []
+        self.file(program.title, rung or "default", wrong, outcome, outcome.doors)
+
+    def check_all(self):
+        """Every program, as many at once as the machine has room for."""
+        with concurrent.futures.ThreadPoolExecutor(PARALLEL_PROGRAMS) as pool, \
+                concurrent.futures.ThreadPoolExecutor(PARALLEL_REFERENCES) as leaders:
+            jobs = [leaders.submit(self.check_logged, program, pool) for program in logged_programs(self.build)]
+            jobs += [leaders.submit(self.check_counting, program, pool) for program in counting_programs(self.build)]
+            jobs += [leaders.submit(self.check_modes, override) for override in (False, True)]
+            jobs += [leaders.submit(self.check_jax, rung) for rung in (None, RUNGS["1"], RUNGS["9"])]
+            jobs.append(leaders.submit(self.check_statuses))
+            for job in jobs:
+                job.result()
+
+    def check_statuses(self):
+        """Whoever serves the calls, the statuses and C must be the same."""
+        program = self.build / "test/gpu/app_statuses"
+
+        def statuses(env):
+            code, output = run([program], env=env)
+            return code, [line for line in output.splitlines() if line.startswith("status of ")]
+
+        expected = statuses({})
+        for rung in self.rung_names:
+            with tempfile.TemporaryDirectory() as folder:
+                seen = statuses(preload_environment(self.build, rung, pathlib.Path(folder) / "calls"))
+            different = [pair for pair in zip(expected[1], seen[1]) if pair[0] != pair[1]]
+            same = expected == seen and expected[0] == 0 and len(expected[1]) > 0
+            self.results.add("passed" if same else "failed", f"cuBLAS's statuses, LADDER_RUNG={rung}",
+                             f"{len(expected[1])} calls{'' if same else f', different: {different[:3]}'}")
