@@ -42,8 +42,8 @@ def main():
     run(program, env=dict(os.environ, LD_LIBRARY_PATH=str(library), LADDER_DEVICE="emulate", LADDER_RUNG="5"))
 
     ladder = next(path for path in stage.rglob("ladder") if path.is_file())
-    shown = run(ladder, "run", "--", "env", stdout=subprocess.PIPE).stdout
-    assert f"LD_PRELOAD={library}/libladderblas.so" in shown.splitlines(), shown
+    shown = run(ladder, "run", "--audit", "--", "env", stdout=subprocess.PIPE).stdout.splitlines()
+    assert {f"LD_PRELOAD={library}/libladderblas.so", f"LD_AUDIT={library}/libladderblas-audit.so"} <= set(shown), shown
     return 0
 
 

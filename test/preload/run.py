@@ -3,11 +3,13 @@
 """Real, unmodified programs with the library preloaded: NumPy and SciPy (Debian's and PyPI's) and GNU Octave.
 
 Each is run without us and with us (emulated); the two answers must agree within what FP32 allows, and the
-library's log must show exactly the calls that the program makes. Then NumPy's own matmul tests run preloaded.
+library's log must show exactly the calls that the program makes; with the auditor also where NumPy's modules are
+opened with RTLD_DEEPBIND. Then NumPy's own matmul tests run preloaded.
 Prints one line a test, `ok - NAME`, `not ok - NAME: why` or `skip - NAME: reason`; exit code 1 if any is not ok.
 Runs with a Python that has NumPy and SciPy (Debian's python3).
 """
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -18,6 +20,9 @@ import preloaded
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT_S = 300
+# Runs a script whose imports, and what they depend on, are bound to each other and not to what is preloaded.
+DEEP_BINDING = ("import os, runpy, sys; sys.setdlopenflags(os.RTLD_NOW | os.RTLD_DEEPBIND); del sys.argv[0]; "
+                "runpy.run_path(sys.argv[0], run_name='__main__')")
 NUMPY_TESTS = "TestDot or TestMatmul or TestMatmulOperator"
 
 
@@ -40,14 +45,17 @@ def finished(done):
         raise Failure(f"exit code {done.returncode}: {(done.stderr or done.stdout).strip()[-400:]}")
 
 
-def same_products(command, options):
-    """Runs `command FILE` without and with the library; returns a note. Raises Failure."""
+def same_products(command, options, audited=False):
+    """Runs `command FILE` without and with the library (and the auditor); returns a note. Raises Failure."""
+    base = dict(os.environ)
+    if audited:
+        base.update(LD_AUDIT=str(options.library.parent / "libladderblas-audit.so"))
     with tempfile.TemporaryDirectory() as folder:
         suffix = ".mat" if "octave" in command[0] else ".npz"
         alone, ours = (pathlib.Path(folder) / (name + suffix) for name in ("alone", "ours"))
         finished(subprocess.run([*command, str(alone)], text=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE))
-        done, calls = preloaded.run_logged([*command, str(ours)], options.library, options.rung, options.device,
+        done, calls = preloaded.run_logged([*command, str(ours)], options.library, options.rung, options.device, base,
                                            timeout=TIMEOUT_S)
         finished(done)
         wrong, wanted = compare.differences(compare.load(alone), compare.load(ours))
@@ -89,6 +97,17 @@ def all_tests(options):
         need_module(python, module, remedy)
         return same_products([python, str(HERE / script)], options)
 
+    def deeply_bound():
+        need_module(debian, "numpy", "install python3-numpy")
+        command = [debian, "-c", DEEP_BINDING, str(HERE / "products_numpy.py")]
+        with tempfile.TemporaryDirectory() as folder:
+            done, calls = preloaded.run_logged([*command, f"{folder}/out.npz"], options.library, options.rung,
+                                               options.device, timeout=TIMEOUT_S)
+        finished(done)
+        if calls:
+            raise Failure(f"RTLD_DEEPBIND hid nothing from the preload: {calls[0]}")
+        return same_products(command, options, audited=True)
+
     def octave():
         try:
             subprocess.run(["octave-cli", "--version"], stdout=subprocess.DEVNULL, check=True)
@@ -98,6 +117,7 @@ def all_tests(options):
 
     yield "numpy of the distribution", lambda: products(debian, "numpy", "products_numpy.py", "install python3-numpy")
     yield "scipy of the distribution", lambda: products(debian, "scipy", "products_scipy.py", "install python3-scipy")
+    yield "numpy bound deeply, with the auditor", deeply_bound
     yield "octave, single precision", octave
     yield "numpy's own tests, distribution", lambda: own_tests(debian, options)
 
