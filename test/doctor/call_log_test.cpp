@@ -44,6 +44,13 @@ TEST_CASE("a rung and the next library are told apart") {
   CHECK_FALSE(is_handed_on(noop));
 }
 
+TEST_CASE("calls that were passed on are no calls of ours") {
+  CallCounts counts;
+  read_call_line("ladderblas: passed_on via=cublasGemmEx rung=0 name=cublas device=gpu:0 why=types us=4.0", counts);
+  CHECK(counts.total() == 0);
+  CHECK(counts.passed_on == std::map<std::string, std::uint64_t>{{"cublasGemmEx", 1}});
+}
+
 TEST_CASE("other lines, and files that are not there") {
   CallCounts counts;
   for (const char* line : {"", "ladderblas: door rung name", "ladderblas: sgemm", "ladderblas: sgemm m=1", "hello"}) {

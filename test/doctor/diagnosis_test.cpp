@@ -139,7 +139,10 @@ TEST_CASE("verdicts on runs without calls") {
   CHECK(key(run_with({linked("sgemm_", plugin, ours)})) == "never_called");
   CHECK(key(run_with({linked("sgemm_", plugin, ours), linked("dgemm_", plugin, blas)})) == "never_called");
   CHECK(key(run_with({linked("dgemm_", plugin, blas)})) == "another_type");
-  CHECK(key(run_with({linked("cublasGemmEx", plugin, ours)})) == "unused");
+  Run typed = run_with({linked("cublasGemmEx", plugin, ours)});
+  CHECK(key(typed) == "never_called");
+  typed.calls.passed_on["cublasGemmEx"] = 3;
+  CHECK(key(typed) == "passed_on");
   CHECK(key(run_with({linked("sgemm_", plugin, blas), linked("dgemm_", plugin, blas)})) == "past_by_deepbind");
   Run elsewhere = run_with({});
   elsewhere.log.objects.erase(ours);

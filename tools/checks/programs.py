@@ -7,7 +7,8 @@ import builds
 from source import ROOT
 
 LIBRARY_MISSING = "there is no library: run the part `build` first"
-PYPI_PACKAGES = ("numpy", "scipy", "pytest", "hypothesis")
+PYPI_PACKAGES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn", "pytest": "pytest",
+                 "hypothesis": "hypothesis"}  # by the name that is imported
 
 
 def needs_library(part):
@@ -45,15 +46,15 @@ def conformance(tally, options):
 
 
 def virtual_environment(tally, options):
-    """Arguments that name a virtual environment with NumPy and SciPy from PyPI; none where PyPI is out of reach."""
+    """Arguments that name a virtual environment with packages from PyPI; none where PyPI is out of reach."""
     venv = options.folder / "venv"
     python = venv / "bin" / "python"
     imports = "import " + ", ".join(PYPI_PACKAGES)
     if not python.exists() or subprocess.run([python, "-c", imports], stderr=subprocess.DEVNULL).returncode != 0:
         why = (tally.quietly("virtual environment", ["/usr/bin/python3", "-m", "venv", venv]) or
-               tally.quietly("packages from PyPI", [python, "-m", "pip", "install", "-q", *PYPI_PACKAGES]))
+               tally.quietly("packages from PyPI", [python, "-m", "pip", "install", "-q", *PYPI_PACKAGES.values()]))
         if why:
-            print("NumPy and SciPy could not be installed from PyPI: their tests are skipped", flush=True)
+            print("NumPy, SciPy and scikit-learn could not be installed from PyPI: their tests are skipped", flush=True)
             return []
     return ["--venv", venv]
 

@@ -11,7 +11,7 @@ namespace ladder::doctor {
 
 namespace {
 
-constexpr std::string_view mark = "ladderblas: sgemm ";
+constexpr std::string_view mark = "ladderblas: sgemm ", passed_on_mark = "ladderblas: passed_on ";
 constexpr std::string_view handed_on = "next_blas", cublas_rung = "cublas", nobody = "none";
 
 using Fields = std::map<std::string_view, std::string_view>;
@@ -51,6 +51,10 @@ std::uint64_t CallCounts::through(std::string_view door) const {
 }
 
 void read_call_line(std::string_view line, CallCounts& counts) {
+  if (line.starts_with(passed_on_mark)) {
+    const std::string door = field(fields_of(line), "via");
+    if (!door.empty()) ++counts.passed_on[door];
+  }
   if (!line.starts_with(mark)) return;
   const Fields fields = fields_of(line.substr(mark.size()));
   if (!fields.contains("via")) return;

@@ -22,9 +22,10 @@ struct Answer {
 
 struct CallCounts {
   std::map<Answer, std::uint64_t> answers;
-  std::map<std::string, std::uint64_t> shapes;  ///< "NT 512x512x64", with " x 12" where it is a batch
+  std::map<std::string, std::uint64_t> shapes;     ///< "NT 512x512x64", with " x 12" where it is a batch
+  std::map<std::string, std::uint64_t> passed_on;  ///< by door: calls that are not ours to serve, such as other types
 
-  std::uint64_t total() const;
+  std::uint64_t total() const;  ///< without those passed on
   std::uint64_t through(std::string_view door) const;
 };
 

@@ -68,6 +68,12 @@ Json calls_json(const CallCounts& calls) {
   return all;
 }
 
+Json passed_on_json(const CallCounts& calls) {
+  Json all = Json::array();
+  for (const auto& [door, count] : calls.passed_on) all.push_back({{"door", door}, {"calls", count}});
+  return all;
+}
+
 Json shapes_json(const CallCounts& calls) {
   Json all = Json::array();
   for (const auto& [shape, count] : calls.shapes) all.push_back({{"shape", shape}, {"calls", count}});
@@ -113,6 +119,7 @@ std::string to_json(const Before& before, const Run* run) {
   all["objects"] = objects_json(run != nullptr && run->recorded ? run->objects : before.objects);
   all["run"] = run == nullptr ? Json(nullptr) : run_json(*run);
   all["calls"] = run == nullptr ? Json::array() : calls_json(run->calls);
+  all["passed_on"] = run == nullptr ? Json::array() : passed_on_json(run->calls);
   all["shapes"] = run == nullptr ? Json::array() : shapes_json(run->calls);
   all["bindings"] = run == nullptr || !run->recorded ? Json(nullptr) : bindings_json(*run);
   all["remarks"] = Json::array();

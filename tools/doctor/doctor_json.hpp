@@ -8,8 +8,8 @@
 
 namespace ladder::doctor {
 
-/// {"program":{..},"surroundings":{..},"objects":[..],"run":{..},"calls":[..],"shapes":[..],"bindings":[..],
-/// "remarks":[..],"verdict":{..}}; null for what is not known. `run` is null where there was none.
+/// {"program":{..},"surroundings":{..},"objects":[..],"run":{..},"calls":[..],"passed_on":[..],"shapes":[..],
+/// "bindings":[..],"remarks":[..],"verdict":{..}}; null for what is not known. `run` is null where there was none.
 std::string to_json(const Before& before, const Run* run);
 
 }  // namespace ladder::doctor

@@ -116,17 +116,13 @@ void remark_on_rows(const Run& run, std::vector<Remark>& remarks) {
          "single row to sgemv.");
 }
 
-void remark_on_unused(const Run& run, std::vector<Remark>& remarks) {
-  std::set<std::string> names;
-  for (const Row& row : rows_of(run)) {
-    const std::string& symbol = row.binding.symbol;
-    const bool typed = symbol.find("Ex") != std::string::npos || symbol.find("Lt") != std::string::npos;
-    if (row.fate == Fate::unused && typed) names.insert(symbol);
-  }
-  if (names.empty()) return;
-  add(remarks, "unused",
-      fmt::format("Bound to us, but no FP32 call came through {}: calls with other types are passed on uncounted.",
-                  bench::joined(names, ", ")));
+void remark_on_passed_on(const CallCounts& calls, std::vector<Remark>& remarks) {
+  if (calls.passed_on.empty()) return;
+  std::vector<std::string> doors;
+  for (const auto& [door, count] : calls.passed_on) doors.push_back(fmt::format("{} {}", door, count));
+  add(remarks, "passed_on",
+      fmt::format("Calls that are no FP32 SGEMM, or of a form that no rung serves, and were passed on untouched: {}.",
+                  bench::joined(doors, ", ")));
 }
 
 /// What is statically inside an object leaves no trace in the loader. Where the object also imports doors, a function
@@ -161,7 +157,7 @@ std::vector<Remark> remarks_of(const Before& before, const Run* run) {
   if (!run->recorded && heeds_the_loader) {
     add(remarks, "not_recorded", "What the names were bound to is not known: libladderblas-audit.so was not at work.");
   }
-  remark_on_unused(*run, remarks);
+  remark_on_passed_on(run->calls, remarks);
   return remarks;
 }
 

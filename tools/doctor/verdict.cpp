@@ -65,7 +65,7 @@ Verdict verdict_without_calls(const std::vector<Remark>& remarks, const Run& run
   if (const Remark* reason =
           first_of(remarks, {"library", "secure_program", "static_program", "other_machine", "other_c_library",
                              "past_not_loaded", "past_by_dlsym", "past_by_deepbind", "past_in_namespace", "own_copy",
-                             "another_name", "another_form", "static_blas", "unused"})) {
+                             "another_name", "another_form", "static_blas", "passed_on"})) {
     return {reason->key, fmt::format("{} {}", nothing, reason->sentence)};
   }
   if (!preloaded(run)) {
