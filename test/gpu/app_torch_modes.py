@@ -19,21 +19,21 @@ def normal(*shape):
     return torch.randn(*shape, device=DEVICE)
 
 
-def product_error(product, a, b, factor_roundoff=0.0):
-    """Largest error in units of its bound: each factor rounded by factor_roundoff, then a sum in FP32 in any order."""
+def error_of(c, a, b, factor_roundoff=0.0):
+    """Largest error of c = a b in units of its bound: each factor rounded, then a sum in FP32 in any order."""
     roundings = fp32_bounds.gamma(a.shape[-1] + fp32_bounds.MOST_FACTORS) + 2.01 * factor_roundoff
     a_wide, b_wide = a.double(), b.double()
-    return float(((product(a, b) - a_wide @ b_wide).abs() / (roundings * (a_wide.abs() @ b_wide.abs()))).max())
+    return float(((c - a_wide @ b_wide).abs() / (roundings * (a_wide.abs() @ b_wide.abs()))).max())
 
 
 def by_library(name):
     """Products through the library of that name."""
     previous = torch.backends.cuda.preferred_blas_library()
+    operands = [(normal(257, 515), normal(515, 131)), (normal(12, 65, 129), normal(12, 129, 77))]
     torch.backends.cuda.preferred_blas_library(name)
-    errors = [product_error(torch.mm, normal(257, 515), normal(515, 131)),
-              product_error(torch.bmm, normal(12, 65, 129), normal(12, 129, 77))]
+    products = [torch.matmul(a, b) for a, b in operands]
     torch.backends.cuda.preferred_blas_library(previous)
-    return fp32_bounds.worst(errors)
+    return fp32_bounds.worst(error_of(c, a, b) for c, (a, b) in zip(products, operands))
 
 
 def with_tf32():
@@ -41,8 +41,8 @@ def with_tf32():
     forbidden = os.environ.get("NVIDIA_TF32_OVERRIDE") == "0"
     torch.backends.cuda.matmul.allow_tf32 = True
     roundoff = 0.0 if forbidden else TF32_ROUNDOFF
-    errors = [product_error(torch.mm, normal(257, 515), normal(515, 131), roundoff),
-              product_error(torch.bmm, normal(12, 65, 129), normal(12, 129, 77), roundoff)]
+    operands = [(normal(257, 515), normal(515, 131)), (normal(12, 65, 129), normal(12, 129, 77))]
+    errors = [error_of(torch.matmul(a, b), a, b, roundoff) for a, b in operands]
     torch.backends.cuda.matmul.allow_tf32 = False
     return fp32_bounds.worst(errors)
 
@@ -57,7 +57,7 @@ def on_streams():
         with torch.cuda.stream(stream):
             results.append(torch.mm(a, b))
     torch.cuda.synchronize()
-    return fp32_bounds.worst(product_error(lambda *_, c=c: c, a, b) for c in results)
+    return fp32_bounds.worst(error_of(c, a, b) for c in results)
 
 
 def solved():
@@ -84,10 +84,10 @@ def graphed():
     layers = (129, 257, 65)
     single = torch.nn.Sequential(torch.nn.Linear(layers[0], layers[1]), torch.nn.ReLU(),
                                  torch.nn.Linear(layers[1], layers[2])).to(DEVICE)
-    double = copy.deepcopy(single).double()
+    double = copy.deepcopy(single).double().cpu()
     inputs, targets = normal(100, layers[0]), normal(100, layers[2])
-    expected = train(double, inputs.double(), targets.double())
-    losses = train(torch.cuda.make_graphed_callables(single, (inputs.clone(),)), inputs, targets)
+    expected = train(double, inputs.double().cpu(), targets.double().cpu())
+    losses = train(torch.cuda.make_graphed_callables(single, (inputs.clone(),)), inputs, targets).cpu()
     # Each step adds the roundings of the longest sums that its loss and its gradients go through.
     bound = STEPS * fp32_bounds.gamma(100 + sum(layers))
     return float(((losses - expected).abs() / (bound * expected)).max())

@@ -22,7 +22,7 @@ import torch
 import served_calls
 import transformer_work as work
 
-REPEATS = 5
+REPEATS = 3
 TIMED_STEPS = 5
 
 
