@@ -50,7 +50,7 @@ std::uintptr_t SymbolTable::find(const char* name) const {
 }
 
 std::uintptr_t SymbolTable::find_by_gnu_hash(const char* name) const {
-  constexpr std::uint32_t bits = 64;  // of a word of the filter
+  constexpr std::uint32_t word_bits = 64;
   const std::uint32_t bucket_count = gnu_hash_[0], first_hashed = gnu_hash_[1];
   const std::uint32_t filter_words = gnu_hash_[2], shift = gnu_hash_[3];
   const auto* filter = reinterpret_cast<const std::uint64_t*>(gnu_hash_ + 4);
@@ -59,8 +59,9 @@ std::uintptr_t SymbolTable::find_by_gnu_hash(const char* name) const {
   if (bucket_count == 0 || filter_words == 0) return 0;
 
   const std::uint32_t hash = gnu_hash_of(name);
-  const std::uint64_t word = filter[hash / bits % filter_words];
-  if ((word >> hash % bits & word >> (hash >> shift) % bits & 1) == 0) return 0;
+  const std::uint64_t word = filter[hash / word_bits % filter_words];
+  const auto has_bit_of = [word](std::uint32_t number) { return (word >> (number % word_bits) & 1) != 0; };
+  if (!has_bit_of(hash) || !has_bit_of(hash >> shift)) return 0;
   std::uint32_t index = buckets[hash % bucket_count];
   if (index < first_hashed) return 0;
   for (;; ++index) {
