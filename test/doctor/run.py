@@ -78,8 +78,16 @@ def a_function_that_is_not_called(doctor):
     assert report["verdict"]["key"] == "never_called", report["verdict"]
 
 
+def calls_alone(doctor):
+    report = doctor(doctor.toy("plain"), options=("--calls-only",))
+    assert calls(report) == {("sgemm_", "9", "emulate"): 3}, report["calls"]
+    assert report["bindings"] is None and not report["run"]["recorded"], report["run"]
+    assert remark(report, "not_recorded") and report["verdict"]["well"], report
+
+
 def a_program_that_fails(doctor):
     report = doctor(doctor.toy("plain"), "fail", code=PROGRAM_FAILED)
+    assert "--calls-only" in remark(report, "program_failed"), report["remarks"]
     assert report["run"]["exit_code"] == 7 and "exit code 7" in report["verdict"]["sentence"], report
     assert calls(report) == {("sgemm_", "9", "emulate"): 3}, report["calls"]
 
@@ -210,9 +218,10 @@ def numpy_without_a_product(doctor):
     assert "cblas_dgemm" in remark(report, "another_type"), report
 
 
-TESTS = [a_plain_program_is_served, the_rung_is_the_one_asked_for, a_function_that_is_not_called, a_program_that_fails,
-         a_static_program, a_blas_inside_the_program, a_program_that_changes_its_user, dlsym_on_a_handle, deepbind, a_private_plugin_is_served,
-         another_namespace, the_audit_mode_serves_dlsym_and_deepbind, names_that_are_none_of_ours, nothing_to_serve,
+TESTS = [a_plain_program_is_served, the_rung_is_the_one_asked_for, a_function_that_is_not_called, calls_alone,
+         a_program_that_fails, a_static_program, a_blas_inside_the_program, a_program_that_changes_its_user,
+         dlsym_on_a_handle, deepbind, a_private_plugin_is_served, another_namespace,
+         the_audit_mode_serves_dlsym_and_deepbind, names_that_are_none_of_ours, nothing_to_serve,
          scripts_and_their_children, looking_runs_nothing, what_cannot_be_run, a_bad_environment_is_told,
          the_report_for_people, numpy_is_served, numpy_without_a_product]
 

@@ -82,7 +82,8 @@ NameKind kind_in_blas(std::string_view symbol) {
 }  // namespace
 
 NameKind kind_of(std::string_view symbol) {
-  constexpr std::string_view cublas = "cublas";
+  constexpr std::string_view cublas = "cublas", mangled = "_Z";
+  if (symbol.starts_with(mangled)) return NameKind::other;
   if (contains(doors, symbol)) return NameKind::door;
   if (symbol.starts_with(cublas)) return kind_in_cublas(symbol.substr(cublas.size()));
   return kind_in_blas(symbol);

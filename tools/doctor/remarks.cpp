@@ -153,9 +153,14 @@ std::vector<Remark> remarks_of(const Before& before, const Run* run) {
   if (run == nullptr) return remarks;
   remark_on_rows(*run, remarks);
   remark_on_static_blas(before, *run, remarks);
+  if (run->exit_code != 0 && run->recorded) {
+    add(remarks, "program_failed",
+        "If the program does not fail by itself, try --calls-only: what the loader binds is not recorded then.");
+  }
   const bool heeds_the_loader = !before.elf.interpreter.empty() && !before.program.secure();
   if (!run->recorded && heeds_the_loader) {
-    add(remarks, "not_recorded", "What the names were bound to is not known: libladderblas-audit.so was not at work.");
+    add(remarks, "not_recorded",
+        "What the names were bound to is not known: libladderblas-audit.so did not record it.");
   }
   remark_on_passed_on(run->calls, remarks);
   return remarks;

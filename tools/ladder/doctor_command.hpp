@@ -12,10 +12,11 @@ namespace ladder::cli {
 inline constexpr int exit_program_failed = 3;  ///< doctor: the program ran and failed; the report has its exit code
 
 struct DoctorOptions {
-  std::string rung;        ///< LADDER_RUNG; empty leaves the environment alone, here and below
-  std::string device;      ///< LADDER_DEVICE
-  bool audit = false;      ///< run it under the audit mode
-  bool look_only = false;  ///< do not run it
+  std::string rung;         ///< LADDER_RUNG; empty leaves the environment alone, here and below
+  std::string device;       ///< LADDER_DEVICE
+  bool audit = false;       ///< run it under the audit mode
+  bool calls_only = false;  ///< do not record what the loader binds
+  bool look_only = false;   ///< do not run it
   bool json = false;
   std::vector<std::string> program;
 };

@@ -22,6 +22,10 @@ void add_doctor(CLI::App& app, Chosen& chosen) {
   doctor->add_option("--device", options->device, "Where to run it (LADDER_DEVICE)")
       ->check(CLI::IsMember({"auto", "gpu", "cpu", "emulate"}));
   doctor->add_flag("--audit", options->audit, "Run it under the audit mode, as `ladder run --audit` does");
+  doctor
+      ->add_flag("--calls-only", options->calls_only,
+                 "Count calls alone: nothing records what the loader binds (LD_AUDIT)")
+      ->excludes(doctor->get_option("--audit"));
   doctor->add_flag("--look-only", options->look_only, "Look at the program, and do not run it")
       ->excludes(doctor->get_option("--audit"));
   doctor->add_flag("--json", options->json,

@@ -32,7 +32,7 @@ void set(const char* name, const std::string& value) { setenv(name, value.c_str(
 
 /// Sets what the program is to find in its environment. False, and a line on stderr, where that cannot be.
 bool prepare_environment(const DoctorOptions& options, const doctor::Surroundings& here, const fs::path& folder) {
-  const bool record = !here.audit_library.empty();
+  const bool record = options.audit || (!here.audit_library.empty() && !options.calls_only);
   if (!inject(record ? Injection::preload_and_audit : Injection::preload)) return false;
   set("LADDER_LOG", "call");
   set("LADDER_LOG_FILE", (folder / calls_beginning).string() + "%p");
