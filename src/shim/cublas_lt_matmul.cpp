@@ -61,13 +61,17 @@ LADDER_EXPORT cublas::Status cublasLtMatmul(cublas_lt::Handle handle, cublas_lt:
   shim::LtCall call{
       {}, {}, {}, {}, {}, floats(alpha), floats(a), floats(b), floats(beta), floats(c), static_cast<float*>(d)};
   const bool described = desc && a_layout && b_layout && c_layout && d_layout;
+  const auto pass_on = [&] {
+    return shim::hand_on(shim::Door::cublasLtMatmul, stream, call_real, shim::why_descriptors);
+  };
   const cublas::Status status = status_of_pointers(handle, call, described);
-  if (status != cublas::STATUS_SUCCESS) return alone ? status : shim::hand_on(call_real);
+  if (status != cublas::STATUS_SUCCESS) return alone ? status : pass_on();
 
   // 2. A problem that a rung can compute?
   const bool ours = describe(desc, a_layout, b_layout, c_layout, d_layout, caller, call);
   const auto problem = ours ? shim::problem_of(call) : std::nullopt;
-  if (!problem || (is_degenerate(*problem) && !alone)) return shim::hand_on(call_real);
+  if (!alone && (!problem || is_degenerate(*problem))) return pass_on();
+  if (!problem) return cublas::STATUS_NOT_SUPPORTED;
   if (is_noop(*problem)) return shim::nothing_to_do(shim::Door::cublasLtMatmul, *problem);
 
   // 3. Serve it.

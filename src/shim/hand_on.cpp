@@ -12,12 +12,12 @@ void start_lap(GpuLap& lap, cublas::Handle handle, const void* caller) {
   if (get_stream != nullptr && get_stream(handle, &stream) == cublas::STATUS_SUCCESS) lap.start(stream);
 }
 
-Served served_by_real() {
+Served served_by_real(const char* why) {
   Served served;
   served.server = Server::rung;
   served.rung = &cublas_rung();
   served.place = Place::gpu;
-  served.why = why_types;
+  served.why = why;
   if (logs_device()) static_cast<void>(gpu_device().current(served.gpu_ordinal));
   return served;
 }

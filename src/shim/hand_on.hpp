@@ -13,11 +13,11 @@ namespace ladder::shim {
 void start_lap(GpuLap& lap, cublas::Handle handle, const void* caller);
 
 /// Who serves such a call, for the log and the summary.
-Served served_by_real();
+Served served_by_real(const char* why);
 
 /// Calls `call_real` (the real function, with the caller's own arguments). `start` is given the lap to start.
 template <class StartLap, class CallReal>
-cublas::Status hand_on_timed(Door door, const StartLap& start, const CallReal& call_real) {
+cublas::Status hand_on_timed(Door door, const StartLap& start, const CallReal& call_real, const char* why) {
   if (inside_next_library()) return call_real();
   if (emulating()) return cublas::STATUS_NOT_SUPPORTED;
   CallRecord record(door);
@@ -25,7 +25,7 @@ cublas::Status hand_on_timed(Door door, const StartLap& start, const CallReal& c
   const InsideNextLibrary inside;
   const cublas::Status status = call_real();
   if (status == cublas::STATUS_SUCCESS) record.gpu_lap().stop();
-  record.close_passed_on(served_by_real());
+  record.close_passed_on(served_by_real(why));
   return status;
 }
 
@@ -33,22 +33,14 @@ cublas::Status hand_on_timed(Door door, const StartLap& start, const CallReal& c
 template <class CallReal>
 cublas::Status hand_on(Door door, cublas::Handle handle, const void* caller, const CallReal& call_real) {
   return hand_on_timed(
-      door, [&](GpuLap& lap) { start_lap(lap, handle, caller); }, call_real);
-}
-
-/// Hands a call on without a word about it.
-template <class CallReal>
-cublas::Status hand_on(const CallReal& call_real) {
-  if (emulating()) return cublas::STATUS_NOT_SUPPORTED;
-  const InsideNextLibrary inside;
-  return call_real();
+      door, [&](GpuLap& lap) { start_lap(lap, handle, caller); }, call_real, why_types);
 }
 
 /// The same, for a door that is given the stream.
 template <class CallReal>
-cublas::Status hand_on(Door door, cublas::CudaStream stream, const CallReal& call_real) {
+cublas::Status hand_on(Door door, cublas::CudaStream stream, const CallReal& call_real, const char* why) {
   return hand_on_timed(
-      door, [&](GpuLap& lap) { lap.start(stream); }, call_real);
+      door, [&](GpuLap& lap) { lap.start(stream); }, call_real, why);
 }
 
 }  // namespace ladder::shim

@@ -25,6 +25,17 @@ std::string scalar_text(const Scalar& scalar) {
   return scalar.device ? std::string("device") : fmt::format("{}", scalar.value);
 }
 
+/// A word of its own where there is more to C than alpha op(A) op(B) + beta C.
+std::string epilogue_text(const Epilogue& epilogue) {
+  if (epilogue.is_plain()) return {};
+  std::string parts;
+  if (epilogue.old_c != nullptr) parts += ",separate_c";
+  if (epilogue.bias != nullptr) parts += epilogue.bias_by_column ? ",column_bias" : ",bias";
+  if (epilogue.activation == Activation::relu) parts += ",relu";
+  if (epilogue.activation == Activation::gelu) parts += ",gelu";
+  return " epilogue=" + parts.substr(1);
+}
+
 int open_log() {
   const std::string& pattern = config().log_file;
   if (pattern.empty()) return STDERR_FILENO;
@@ -140,10 +151,10 @@ void CallRecord::add_to_summary(const Served& served, const GemmProblem* problem
 std::string format_call(Door door, const GemmProblem& p, const Served& served, double microseconds) {
   return fmt::format(
       "ladderblas: sgemm via={} rung={} name={} device={} op={}{} m={} n={} k={} lda={} ldb={} ldc={} alpha={} beta={} "
-      "batch={} why={} us={:.1f}",
+      "batch={} why={} us={:.1f}{}",
       door_name(door), rung_text(served.rung), server_name(served), device_text(served), op_letter(p.op_a),
       op_letter(p.op_b), p.m, p.n, p.k, p.lda, p.ldb, p.ldc, scalar_text(p.alpha), scalar_text(p.beta), p.batch,
-      why_text(served), microseconds);
+      why_text(served), microseconds, epilogue_text(p));
 }
 
 std::string format_passed_on(Door door, const Served& served, double microseconds) {

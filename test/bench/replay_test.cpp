@@ -36,6 +36,13 @@ TEST_CASE("a logged call is read back") {
   CHECK(replay.beta == -0.25f);
   CHECK_FALSE(replay.scalars_on_device);
   CHECK(replay.rung == "9");
+  CHECK(replay.epilogue.empty());
+}
+
+TEST_CASE("an epilogue is read, for people to know what is not replayed") {
+  const Replay replay = replayed(std::string(logged) + " epilogue=bias,gelu");
+  CHECK(replay.epilogue == "bias,gelu");
+  CHECK(to_text(replay.problem) == "replay NT 512x500x64 ld 520,512,514 *3");
 }
 
 TEST_CASE("words stand in any order, and only the problem itself is required") {

@@ -47,6 +47,20 @@ TEST_CASE("a rung without a number is named by its id; scalars on the device are
   CHECK(line.find(" alpha=device beta=-1.25 ") != std::string::npos);
 }
 
+TEST_CASE("an epilogue is named at the end of the line, where there is one") {
+  GemmProblem problem = some_problem();
+  const float bias = 0.0f, c = 0.0f;
+  problem.bias = &bias;
+  problem.activation = Activation::gelu;
+  const Served served = by("9", Place::gpu, "default");
+  CHECK(format_call(Door::cublasLtMatmul, problem, served, 1).find(" us=1.0 epilogue=bias,gelu") != std::string::npos);
+  problem.old_c = &c;
+  problem.bias_by_column = true;
+  problem.activation = Activation::relu;
+  CHECK(format_call(Door::cublasLtMatmul, problem, served, 1).find(" us=1.0 epilogue=separate_c,column_bias,relu") !=
+        std::string::npos);
+}
+
 TEST_CASE("a fallback says what failed, in one word") {
   Served served;
   served.server = Server::next_blas;

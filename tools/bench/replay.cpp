@@ -93,6 +93,7 @@ std::optional<Replay> parse_replay(std::string_view line, std::string& complaint
   read_problem(words, replay.problem);
   replay.alpha = read_scalar(words, "alpha", replay.alpha, replay);
   replay.beta = read_scalar(words, "beta", replay.beta, replay);
+  replay.epilogue = words.text("epilogue");
   const std::string rung = words.text("rung");
   replay.rung = rung == "none" ? std::string{} : rung;
   if (words.complaint().empty()) return replay;

@@ -15,6 +15,7 @@ struct Replay {
   float alpha = 1.0f;              ///< 1 where the log says "device": the value was never on the host
   float beta = 0.0f;               ///< 0 likewise
   bool scalars_on_device = false;  ///< alpha or beta was one of these
+  std::string epilogue;            ///< "bias,gelu"; empty where the product is all there was
   std::string rung;                ///< "9", "r06p"; empty where no rung of ours served the call
 };
 

@@ -71,6 +71,9 @@ bool add_replay(const std::string& line, std::vector<BenchProblem>& problems, st
   if (replay->alpha != 1.0f || replay->beta != 0.0f || replay->scalars_on_device) {
     fmt::print(stderr, "ladder: timed with alpha = 1 and beta = 0 by value, whatever the line says\n");
   }
+  if (!replay->epilogue.empty()) {
+    fmt::print(stderr, "ladder: timed without the epilogue of the line, {}\n", replay->epilogue);
+  }
   problems.push_back(replay->problem);
   rung = replay->rung;
   return true;
