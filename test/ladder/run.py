@@ -68,14 +68,14 @@ def run_without_such_a_program(ladder):
 
 
 def run_sets_the_environment(ladder):
-    out, _ = ladder("run", "--rung", "warp_tiled", "--device", "emulate", "--log", "call", "--log-file", "/tmp/x-%p",
-                    "--", "env", LD_PRELOAD="libm.so.6")
+    out, _ = ladder("run", "--rung", "warp_tiled", "--device", "emulate", "--log", "call", "--log-time", "gpu",
+                    "--log-file", "/tmp/x-%p", "--", "env", LD_PRELOAD="libm.so.6")
     env = dict(line.split("=", 1) for line in out.splitlines() if "=" in line)
     first, rest = env["LD_PRELOAD"].split(":")
     assert first.endswith("/libladderblas.so") and os.path.exists(first) and rest == "libm.so.6", env["LD_PRELOAD"]
     given = {name: value for name, value in env.items() if name.startswith("LADDER_")}
     assert given == {"LADDER_RUNG": "warp_tiled", "LADDER_DEVICE": "emulate", "LADDER_LOG": "call",
-                     "LADDER_LOG_FILE": "/tmp/x-%p"}, given
+                     "LADDER_LOG_TIME": "gpu", "LADDER_LOG_FILE": "/tmp/x-%p"}, given
 
 
 def run_with_the_auditor(ladder):

@@ -26,6 +26,7 @@ struct RunOptions {
   std::string rung;      ///< LADDER_RUNG; empty leaves the environment alone, here and below
   std::string device;    ///< LADDER_DEVICE
   std::string log;       ///< LADDER_LOG
+  std::string log_time;  ///< LADDER_LOG_TIME
   std::string log_file;  ///< LADDER_LOG_FILE
   bool audit = false;    ///< LD_AUDIT beside LD_PRELOAD
   std::vector<std::string> program;

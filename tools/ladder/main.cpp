@@ -59,6 +59,9 @@ void add_run(CLI::App& app, Chosen& chosen) {
       ->check(CLI::IsMember({"auto", "gpu", "cpu", "emulate"}));
   run->add_option("--log", options->log, "What to report: nothing, a table at exit, or a line a call (LADDER_LOG)")
       ->check(CLI::IsMember({"off", "summary", "call"}));
+  run->add_option("--log-time", options->log_time,
+                  "What the table tells of time: the host's, or the GPU's too (LADDER_LOG_TIME)")
+      ->check(CLI::IsMember({"host", "gpu"}));
   run->add_option("--log-file", options->log_file, "File for the report; %p is the process id (LADDER_LOG_FILE)");
   run->add_flag("--audit", options->audit,
                 "Also catch what a preload does not reach: dlsym on a handle, RTLD_DEEPBIND (LD_AUDIT)");

@@ -25,6 +25,7 @@ int run_command(const RunOptions& options) {
   set_unless_empty("LADDER_RUNG", options.rung);
   set_unless_empty("LADDER_DEVICE", options.device);
   set_unless_empty("LADDER_LOG", options.log);
+  set_unless_empty("LADDER_LOG_TIME", options.log_time);
   set_unless_empty("LADDER_LOG_FILE", options.log_file);
 
   std::vector<char*> arguments;
