@@ -11,13 +11,15 @@ import collections
 import pathlib
 import sys
 
+from program_tables import programs_table, transformers_table
 from result_tables import (ProfileResults, Results, Unusable, accuracy_table, counters_table, fp32_table, host_table,
                            ladder_numbers, ladder_table, squares_table, sustained_table)
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RESULTS = pathlib.Path("tools/bench/results/nvidia-h200")
+GPU_TESTS = pathlib.Path("test/gpu/results/nvidia-h200")
 
-Block = collections.namedtuple("Block", "name document results make")
+Block = collections.namedtuple("Block", "name document results make folder", defaults=[RESULTS])
 BLOCKS = [Block("ladder", "README.md", "ladder.csv", ladder_table),
           Block("fp32", "README.md", "fp32.csv", fp32_table),
           Block("host", "README.md", "host.csv", host_table),
@@ -25,7 +27,9 @@ BLOCKS = [Block("ladder", "README.md", "ladder.csv", ladder_table),
           Block("squares", "src/kernels/README.md", "squares.csv", squares_table),
           Block("accuracy", "src/kernels/rung9.md", "accuracy.csv", accuracy_table),
           Block("sustained", "src/kernels/rung9.md", "sustained.csv", sustained_table),
-          Block("counters", "src/kernels/README.md", "profile.json", counters_table)]
+          Block("counters", "src/kernels/README.md", "profile.json", counters_table),
+          Block("programs", "test/gpu/README.md", "programs.csv", programs_table, GPU_TESTS),
+          Block("transformers", "test/gpu/README.md", "transformers.csv", transformers_table, GPU_TESTS)]
 
 
 def between_markers(text, block):
@@ -44,16 +48,16 @@ def documents(root):
     used = set()
     wanted = {}
     for block in BLOCKS:
-        document, measured = root / block.document, root / RESULTS / block.results
+        document, measured = root / block.document, root / block.folder / block.results
         if not document.exists():
             continue
         said, text = wanted.get(document, (document.read_text(),) * 2)
         place = between_markers(text, block)
         if place and measured.exists():
             read = ProfileResults if measured.suffix == ".json" else Results
-            lines = block.make(root, read(measured, (RESULTS / block.results).as_posix()))
+            lines = block.make(root, read(measured, (block.folder / block.results).as_posix()))
             text = text[:place[0]] + "\n".join(lines) + "\n" + text[place[1]:]
-            used.add(block.results)
+            used.add(block.folder / block.results)
         wanted[document] = (said, text)
     return [(path, said, text) for path, (said, text) in wanted.items()], used
 
@@ -74,9 +78,10 @@ def main(arguments, root=ROOT):
         return 0
     complaints = [f"{path.relative_to(root)} does not say what the results say: run tools/readme_tables.py"
                   for path, said, text in found if said != text]
-    shown = {pathlib.Path(name).stem for name in used}  # profile.csv stands behind profile.json
-    complaints += [f"{path.relative_to(root)} is shown by no table" for path in sorted((root / RESULTS).glob("*.csv"))
-                   if path.stem not in shown]
+    shown = {path.with_suffix("") for path in used}  # profile.csv stands behind profile.json
+    complaints += [f"{path.relative_to(root)} is shown by no table" for folder in (RESULTS, GPU_TESTS)
+                   for path in sorted((root / folder).glob("*.csv"))
+                   if path.relative_to(root).with_suffix("") not in shown]
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return 1 if complaints else 0

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Markdown tables of what test/gpu/run saw of whole programs: one function a table, each of (root of the tree, results)."""
+import textwrap
+
+from result_tables import MISSING, WIDTH, number, percent, table
+
+PLAIN = "cuBLAS"  # served_by, where the library was not there
+MOST_NAMED = 5
+KNOWN_RUNGS = ("0", "9")
+
+
+def grouped(rows, *columns):
+    """{values of the columns: {served_by: row}}, in the order of the file."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), {})[row["served_by"]] = row
+    return groups
+
+
+def note(results, text):
+    known = results.conditions
+    conditions = (f"{text} Seen on one {known['GPU']} by `{known['command']}`. Driver {known['driver']}; CUDA runtime "
+                  f"{known['CUDA runtime']}; commit {known['commit']}; {known['date'].split()[0]}. All of it is in "
+                  f"`{results.shown_as}`.")
+    return ["", *textwrap.wrap(conditions, WIDTH, break_long_words=False, break_on_hyphens=False)]
+
+
+def calls_in_words(calls):
+    """`cublasSgemm_v2:3 cublasGemmEx:1` for a cell of a table."""
+    doors = [call.rsplit(":", 1) for call in calls.split()]
+    return ", ".join(f"`{door}` {times}" for door, times in doors) or MISSING
+
+
+def served_in_words(served):
+    """Who served the program rightly; who did not, in capitals."""
+    wrong = [name for name, row in served.items() if row["verdict"] != "passed"]
+    right = [f"`{name}`" for name, row in served.items() if row["verdict"] == "passed"]
+    words = ", ".join(right) if len(right) <= MOST_NAMED else f"{len(right)} rungs"
+    return words + (f"; WRONG: {', '.join(wrong)}" if wrong else "")
+
+
+def programs_table(_root, results):
+    """What each program called, on which rungs it was served call by call, and what it said."""
+    lines = []
+    for (program,), runs in grouped(results.rows, "program").items():
+        served = {name: row for name, row in runs.items() if name != PLAIN}
+        last = next((served[name] for name in ("default", "double_buffered") if name in served), None)
+        if last is None:
+            continue
+        lines.append([program, calls_in_words(last["calls"]), served_in_words(served), last["said"]])
+    headings = ["program", "FP32 products, by function", "each of them served by", "what it said, on rung 9 or by default"]
+    return table(headings, lines) + note(results, "Where a program calls cuBLAS, the numbers without libladderblas, by "
+                                                  "the program or by cuBLAS's own log, are the same.")
+
+
+def speed(row, column):
+    """The median, and how far least and most are apart."""
+    median = number(row, column)
+    return MISSING if median is None else f"{median:.1f}"
+
+
+def transformers_table(_root, results):
+    """Speeds and distances of both models in every mode, without the library and with it."""
+    lines = []
+    for (model, size, mode), runs in grouped(results.rows, "model", "million_parameters", "mode").items():
+        plain, own = runs.get(PLAIN, {}), runs.get("9", {})
+        cells = [f"{model}, {size} million", mode]
+        for column in ("tokens_per_s", "steps_per_s"):
+            cells += [speed(runs.get(name, {}), column) for name in (PLAIN, *KNOWN_RUNGS)]
+            both = number(own, column), number(plain, column)
+            cells.append(percent(both[0] / both[1]) if None not in both else MISSING)
+        tokens = ", ".join(runs[name]["tokens_equal"] for name in KNOWN_RUNGS if name in runs)
+        share = max((float(row[column]) for name, row in runs.items() if name != PLAIN
+                     for column in ("loss_of_allowed", "logits_of_allowed")), default=None)
+        lines.append([*cells, tokens, MISSING if share is None else f"{share:.2f}"])
+    headings = ["model", "mode", "tokens/s, cuBLAS", "rung 0", "rung 9", "of cuBLAS", "training steps/s, cuBLAS", "rung 0",
+                "rung 9", "of cuBLAS", "tokens equal of 64", "distance from float64, of what is allowed"]
+    return table(headings, lines) + note(results, "Medians of 3, one process at a time on a quiet machine.")
