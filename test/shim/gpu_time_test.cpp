@@ -139,7 +139,7 @@ TEST_CASE("calls that are not ours to serve are in the summary, and not among th
     CallRecord record(Door::cublasGemmEx, &stopwatch);
     record.gpu_lap().start(some_stream());
     record.gpu_lap().stop();
-    record.close_passed_on(served_by_real());
+    record.close_passed_on(served_by_real(why_types));
   }
   events.pass();
   stopwatch.collect(once_over);
