@@ -11,8 +11,17 @@
 
 using namespace ladder::doctor;
 
-// What a BLAS that is linked statically leaves in a program.
-extern "C" void toy_sgemm_() {}
+// What a BLAS that is linked statically leaves in a program: the size says that this is no wrapper.
+asm(R"(.text
+.type toy_sgemm_, @function
+toy_sgemm_:
+.skip 300
+.size toy_sgemm_, 300
+.type toy_wrapped_dgemm_, @function
+toy_wrapped_dgemm_:
+.skip 5
+.size toy_wrapped_dgemm_, 5
+)");
 
 TEST_CASE("this test program") {
   const auto facts = elf_facts("/proc/self/exe");
@@ -25,6 +34,7 @@ TEST_CASE("this test program") {
   CHECK(std::ranges::count(facts.needed, "libelf.so.1") == 1);
   CHECK(has_symbol(facts, Role::internal, NameKind::another_name));
   CHECK_FALSE(has_symbol(facts, Role::imported, NameKind::another_name));
+  CHECK_FALSE(has_symbol(facts, Role::internal, NameKind::another_type));
   CHECK_FALSE(has_symbol(facts, Role::internal, NameKind::door));
 }
 

@@ -18,6 +18,10 @@ namespace ladder::doctor {
 
 namespace {
 
+// A function of fewer bytes computes no product: it fetches the real one, or jumps to it. (XLA's stubs for cuBLAS have
+// none to some dozens, SciPy's sgemm_ 5; the smallest real entry that was seen, the reference BLAS's cblas_sgemm, 774.)
+constexpr std::uint64_t smallest_product = 256;
+
 class File {
  public:
   explicit File(const std::string& name) : descriptor_(open(name.c_str(), O_RDONLY | O_CLOEXEC)) {}
@@ -85,6 +89,7 @@ void read_symbols(Elf* elf, const GElf_Shdr& header, Elf_Data* data, std::map<st
     if (name == nullptr || *name == '\0') continue;
     const NameKind kind = kind_of(name);
     if (kind == NameKind::other) continue;
+    if (!visible && symbol.st_size < smallest_product) continue;
     const Role role = !defined ? Role::imported : visible ? Role::exported : Role::internal;
     if (visible) {
       found[name] = {name, kind, role};

@@ -15,7 +15,7 @@ namespace ladder::doctor {
 enum class Role : std::uint8_t {
   imported,  ///< another object has it
   exported,  ///< it is here, and others may use it
-  internal,  ///< it is here, and no one else sees it: what a statically linked BLAS looks like
+  internal,  ///< it is here, and no one else sees it: what a statically linked BLAS looks like. Wrappers are left out
 };
 
 const char* role_name(Role role);

@@ -131,7 +131,7 @@ void remark_on_static_blas(const Before& before, const Run& run, std::vector<Rem
   std::vector<std::string> objects;
   for (const ElfFacts& object : run.objects) {
     const bool program = object.file == before.elf.file;
-    if (has_symbol(object, Role::imported, NameKind::door) || (program && before.elf.interpreter.empty())) continue;
+    if (program && before.elf.interpreter.empty()) continue;  // remarked on already
     if (has_symbol(object, Role::internal, NameKind::door) ||
         (program && has_symbol(object, Role::exported, NameKind::door))) {
       objects.push_back(fmt::format("{} ({})", base_name(object.file), doors_inside(object)));
