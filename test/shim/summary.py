@@ -18,11 +18,12 @@ import preloaded
 program, fake_cublas = sys.argv[1:3]
 
 
-def log_of(log):
+def log_of(log, **settings):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "log"
         environment = {k: v for k, v in os.environ.items() if not k.startswith("LADDER_")}
-        environment.update(LADDER_CUBLAS=fake_cublas, LADDER_RUNG="0", LADDER_LOG=log, LADDER_LOG_FILE=str(file))
+        environment.update(LADDER_CUBLAS=fake_cublas, LADDER_RUNG="0", LADDER_LOG=log, LADDER_LOG_FILE=str(file),
+                           **settings)
         subprocess.run([program, fake_cublas], env=environment, check=True, timeout=120)
         return file.read_text(encoding="ascii")
 
@@ -41,3 +42,8 @@ assert (types, forced) == (len(passed_on), len(served)), text
 assert all((row["class"] == "-") == (row["why"] == "types") and row["name"] == "cublas" for row in rows), text
 note = f"{types + forced} of {types + forced} calls went on to the real cuBLAS: "
 assert text.splitlines()[-1] == f"ladderblas: note: {note}{forced} LADDER_RUNG, {types} types", text
+
+# Times on a GPU, wanted where there may be none.
+timed = preloaded.summary_rows(log_of("summary", LADDER_LOG_TIME="gpu"))
+assert sum(row["calls"] for row in timed) == types + forced, timed
+assert all(0 <= int(row["timed"]) <= row["calls"] and row["in_graphs"] == "0" for row in timed), timed
