@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Real, unmodified programs with the library preloaded: NumPy and SciPy (Debian's and PyPI's) and GNU Octave.
+"""Real, unmodified programs with the library preloaded: NumPy and SciPy (Debian's and PyPI's), scikit-learn and GNU
+Octave.
 
 Each is run without us and with us (emulated); the two answers must agree within what FP32 allows, and the
 library's log must show exactly the calls that the program makes; with the auditor also where NumPy's modules are
@@ -73,6 +74,33 @@ def served_by(call, device):
     return call["device"].split(":")[0] == device
 
 
+def same_clusters(python, options, device):
+    """k-means of scikit-learn: the clusters that there are, the same with us as without; returns a note."""
+    need_module(python, "sklearn", "install scikit-learn in the virtual environment")
+    with tempfile.TemporaryDirectory() as folder:
+        alone, ours = (pathlib.Path(folder) / name for name in ("alone.npz", "ours.npz"))
+        command = [python, str(HERE / "clusters_sklearn.py")]
+        finished(subprocess.run([*command, str(alone)], text=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        done, calls = preloaded.run_logged([*command, str(ours)], options.library, options.rung, device,
+                                           timeout=TIMEOUT_S)
+        finished(done)
+        alone, ours = compare.load(alone), compare.load(ours)
+    pairs = set(zip(ours["true_labels"].tolist(), ours["labels"].tolist()))
+    if len(pairs) != len(set(ours["true_labels"].tolist())):
+        raise Failure(f"points of a cluster were parted, or clusters joined: {sorted(pairs)}")
+    different = [name for name in alone if not (alone[name] == ours[name]).all()]
+    if different:
+        raise Failure(f"not the same with us as without: {different}")
+    server = options.rung if device == options.device else "next_blas"
+    if not calls or {call["via"] for call in calls} != {"scipy_sgemm_"}:
+        raise Failure(f"no calls of scipy_sgemm_ alone: {calls[:1]}")
+    elsewhere = [call for call in calls if server not in (call["rung"], call["name"]) or not served_by(call, device)]
+    if elsewhere:
+        raise Failure(f"not served by {server} on {device}: {elsewhere[0]}")
+    return f"{len(calls)} calls"
+
+
 def own_tests(python, options):
     """NumPy's own tests of dot and matmul, run by its own pytest, with the library preloaded."""
     need_module(python, "pytest", "pytest for this NumPy")
@@ -130,6 +158,9 @@ def all_tests(options):
         lambda: products(venv, "numpy", "products_numpy.py", "install numpy in the virtual environment"))
     yield "scipy from PyPI", lambda: from_pypi(
         lambda: products(venv, "scipy", "products_scipy.py", "install scipy in the virtual environment"))
+    for device in (options.device, "cpu"):
+        yield (f"scikit-learn from PyPI, {device}",
+               lambda device=device: from_pypi(lambda: same_clusters(venv, options, device)))
     yield "numpy's own tests, PyPI", lambda: from_pypi(lambda: own_tests(venv, options))
 
 

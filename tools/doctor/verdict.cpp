@@ -73,8 +73,9 @@ Verdict verdict_without_calls(const std::vector<Remark>& remarks, const Run& run
   }
   const Remark* instead = first_of(remarks, {"another_type", "not_a_product"});
   if (const std::string idle = idle_doors(run); !idle.empty()) {
-    return {"never_called", fmt::format("{} The program would reach it, but called none of: {}.{}", nothing, idle,
-                                        instead == nullptr ? "" : " What it may have called instead is listed above.")};
+    return {"never_called",
+            fmt::format("{} The program would reach it, but called none of: {}. It may compute its products itself{}.",
+                        nothing, idle, instead == nullptr ? "" : ", or with what is listed above")};
   }
   if (instead != nullptr) return {instead->key, fmt::format("{} {}", nothing, instead->sentence)};
   return {"no_gemm", nothing + (run.recorded ? " Nothing that was loaded uses a function of that kind."
