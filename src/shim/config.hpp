@@ -58,7 +58,7 @@ std::string valid_rungs();
 /// sum as LADDER_REPRODUCIBLE asks. Any thread.
 const Config& config();
 
-/// LADDER_DEVICE=emulate: no GPU and no cuBLAS is ever touched.
+/// LADDER_DEVICE=emulate: no GPU is ever touched, and no cuBLAS but to read what cuBLASLt's descriptors say.
 inline bool emulating() { return config().device == DeviceWish::emulate; }
 
 }  // namespace ladder::shim
