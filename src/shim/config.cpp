@@ -128,6 +128,7 @@ Config parse_config(Environment environment, std::vector<std::string>& complaint
   config.tuning = parse_tuning(environment);
   config.reproducible =
       parse_word(environment, "LADDER_REPRODUCIBLE", reproducible_words, config.reproducible, complaints);
+  config.tf32_forbidden = read(environment, "NVIDIA_TF32_OVERRIDE") == "0";
   return config;
 }
 

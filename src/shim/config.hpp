@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The LADDER_* environment, read once.
+// The environment, read once: the LADDER_* variables, and NVIDIA's word on TF32.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,8 @@ struct Config {
   std::string blas;                  ///< LADDER_BLAS; empty: whatever the loader has
   std::string cublas;                ///< LADDER_CUBLAS; likewise
   TuningSetting tuning;
-  bool reproducible = false;  ///< LADDER_REPRODUCIBLE: every sum in the plain order of k
+  bool reproducible = false;    ///< LADDER_REPRODUCIBLE: every sum in the plain order of k
+  bool tf32_forbidden = false;  ///< NVIDIA_TF32_OVERRIDE=0: no TF32, whatever a program asks for
 };
 
 /// Value of an environment variable, or null.

@@ -50,6 +50,7 @@ enum Compute : int {
   COMPUTE_32F_FAST_16F = 74,
   COMPUTE_32F_FAST_16BF = 75,
   COMPUTE_32F_FAST_TF32 = 77,
+  COMPUTE_32F_EMULATED_16BFX9 = 78,
 };
 enum Algorithm : int {
   GEMM_DEFAULT = -1,
@@ -58,6 +59,7 @@ enum Algorithm : int {
   GEMM_DEFAULT_TENSOR_OP = 99,
   GEMM_ALGO0_TENSOR_OP = 100,
   GEMM_ALGO15_TENSOR_OP = 115,
+  GEMM_AUTOTUNE = 999,
 };
 enum Property : int { PROPERTY_MAJOR = 0, PROPERTY_MINOR = 1, PROPERTY_PATCH = 2 };
 

@@ -24,6 +24,11 @@ LADDER_EXPORT ladder::cublas::Status cublasSgemmStridedBatched(ladder::cublas::H
                                                                long long stride_a, const float* b, int ldb,
                                                                long long stride_b, const float* beta, float* c, int ldc,
                                                                long long stride_c, int batch);
+LADDER_EXPORT ladder::cublas::Status cublasSgemmBatched(ladder::cublas::Handle, ladder::cublas::Operation op_a,
+                                                        ladder::cublas::Operation op_b, int m, int n, int k,
+                                                        const float* alpha, const float* const a[], int lda,
+                                                        const float* const b[], int ldb, const float* beta,
+                                                        float* const c[], int ldc, int batch);
 LADDER_EXPORT ladder::cublas::Status cublasSgemmEx(ladder::cublas::Handle, ladder::cublas::Operation op_a,
                                                    ladder::cublas::Operation op_b, int m, int n, int k,
                                                    const float* alpha, const void* a, ladder::cublas::DataType a_type,
@@ -42,11 +47,22 @@ LADDER_EXPORT ladder::cublas::Status cublasGemmStridedBatchedEx(
     ladder::cublas::DataType b_type, int ldb, long long stride_b, const void* beta, void* c,
     ladder::cublas::DataType c_type, int ldc, long long stride_c, int batch, ladder::cublas::Compute,
     ladder::cublas::Algorithm);
+LADDER_EXPORT ladder::cublas::Status cublasGemmBatchedEx(
+    ladder::cublas::Handle, ladder::cublas::Operation op_a, ladder::cublas::Operation op_b, int m, int n, int k,
+    const void* alpha, const void* const a[], ladder::cublas::DataType a_type, int lda, const void* const b[],
+    ladder::cublas::DataType b_type, int ldb, const void* beta, void* const c[], ladder::cublas::DataType c_type,
+    int ldc, int batch, ladder::cublas::Compute, ladder::cublas::Algorithm);
 LADDER_EXPORT ladder::cublas::Status cublasSgemmStridedBatched_64(
     ladder::cublas::Handle, ladder::cublas::Operation op_a, ladder::cublas::Operation op_b, std::int64_t m,
     std::int64_t n, std::int64_t k, const float* alpha, const float* a, std::int64_t lda, long long stride_a,
     const float* b, std::int64_t ldb, long long stride_b, const float* beta, float* c, std::int64_t ldc,
     long long stride_c, std::int64_t batch);
+LADDER_EXPORT ladder::cublas::Status cublasSgemmBatched_64(ladder::cublas::Handle, ladder::cublas::Operation op_a,
+                                                           ladder::cublas::Operation op_b, std::int64_t m,
+                                                           std::int64_t n, std::int64_t k, const float* alpha,
+                                                           const float* const a[], std::int64_t lda,
+                                                           const float* const b[], std::int64_t ldb, const float* beta,
+                                                           float* const c[], std::int64_t ldc, std::int64_t batch);
 LADDER_EXPORT ladder::cublas::Status cublasSgemmEx_64(ladder::cublas::Handle, ladder::cublas::Operation op_a,
                                                       ladder::cublas::Operation op_b, std::int64_t m, std::int64_t n,
                                                       std::int64_t k, const float* alpha, const void* a,
@@ -65,6 +81,12 @@ LADDER_EXPORT ladder::cublas::Status cublasGemmStridedBatchedEx_64(
     long long stride_a, const void* b, ladder::cublas::DataType b_type, std::int64_t ldb, long long stride_b,
     const void* beta, void* c, ladder::cublas::DataType c_type, std::int64_t ldc, long long stride_c,
     std::int64_t batch, ladder::cublas::Compute, ladder::cublas::Algorithm);
+LADDER_EXPORT ladder::cublas::Status cublasGemmBatchedEx_64(
+    ladder::cublas::Handle, ladder::cublas::Operation op_a, ladder::cublas::Operation op_b, std::int64_t m,
+    std::int64_t n, std::int64_t k, const void* alpha, const void* const a[], ladder::cublas::DataType a_type,
+    std::int64_t lda, const void* const b[], ladder::cublas::DataType b_type, std::int64_t ldb, const void* beta,
+    void* const c[], ladder::cublas::DataType c_type, std::int64_t ldc, std::int64_t batch, ladder::cublas::Compute,
+    ladder::cublas::Algorithm);
 /// The legacy interface (v1) under its own name: scalars by value, no handle, no status.
 LADDER_EXPORT void cublasSgemm(char op_a, char op_b, int m, int n, int k, float alpha, const float* a, int lda,
                                const float* b, int ldb, float beta, float* c, int ldc);

@@ -13,7 +13,6 @@ using cublas::Handle;
 using cublas::Operation;
 using cublas::Status;
 using shim::Door;
-using shim::Tf32Wish;
 
 namespace {
 
@@ -26,26 +25,24 @@ bool sums_in_fp32(Compute compute, Algorithm algorithm) {
   const bool known_algorithm =
       algorithm == cublas::GEMM_DEFAULT || algorithm == cublas::GEMM_DEFAULT_TENSOR_OP ||
       (algorithm >= cublas::GEMM_ALGO0 && algorithm <= cublas::GEMM_ALGO23) ||
-      (algorithm >= cublas::GEMM_ALGO0_TENSOR_OP && algorithm <= cublas::GEMM_ALGO15_TENSOR_OP);
+      (algorithm >= cublas::GEMM_ALGO0_TENSOR_OP && algorithm <= cublas::GEMM_ALGO15_TENSOR_OP) ||
+      algorithm == cublas::GEMM_AUTOTUNE;
   switch (compute) {
     case cublas::COMPUTE_32F:
     case cublas::COMPUTE_32F_PEDANTIC:
     case cublas::COMPUTE_32F_FAST_16F:
     case cublas::COMPUTE_32F_FAST_16BF:
     case cublas::COMPUTE_32F_FAST_TF32:
+    case cublas::COMPUTE_32F_EMULATED_16BFX9:
       return known_algorithm;
   }
   return false;
 }
 
-/// Each of the FAST types allows TF32.
-Tf32Wish wish_of(Compute compute) {
-  if (compute == cublas::COMPUTE_32F) return Tf32Wish::as_the_handle;
-  return compute == cublas::COMPUTE_32F_PEDANTIC ? Tf32Wish::forbidden : Tf32Wish::allowed;
-}
-
 const float* floats(const void* address) { return static_cast<const float*>(address); }
 float* floats(void* address) { return static_cast<float*>(address); }
+const float* const* floats(const void* const* addresses) { return reinterpret_cast<const float* const*>(addresses); }
+float* const* floats(void* const* addresses) { return reinterpret_cast<float* const*>(addresses); }
 
 template <class Int, class Real>
 Status sgemm_ex(Door door, Real* find_real, const void* caller, Handle handle, Operation op_a, Operation op_b, Int m,
@@ -90,7 +87,7 @@ Status gemm_ex(Door door, Real* find_real, const void* caller, Handle handle, Op
                                      floats(c),
                                      ldc,
                                      {},
-                                     wish_of(compute)},
+                                     shim::tf32_wish(compute)},
                                     caller, call_real);
 }
 
@@ -124,7 +121,40 @@ Status gemm_strided_batched_ex(Door door, Real* find_real, const void* caller, H
                                      floats(c),
                                      ldc,
                                      {batch, stride_a, stride_b, stride_c},
-                                     wish_of(compute)},
+                                     shim::tf32_wish(compute)},
+                                    caller, call_real);
+}
+
+template <class Int, class Real>
+Status gemm_batched_ex(Door door, Real* find_real, const void* caller, Handle handle, Operation op_a, Operation op_b,
+                       Int m, Int n, Int k, const void* alpha, const void* const* a, DataType a_type, Int lda,
+                       const void* const* b, DataType b_type, Int ldb, const void* beta, void* const* c,
+                       DataType c_type, Int ldc, Int batch, Compute compute, Algorithm algorithm) {
+  const auto call_real = [&] {
+    const auto real = find_real(caller);
+    return real ? real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, batch,
+                       compute, algorithm)
+                : cublas::STATUS_NOT_SUPPORTED;
+  };
+  if (!all_fp32(a_type, b_type, c_type) || !sums_in_fp32(compute, algorithm))
+    return shim::hand_on(door, handle, caller, call_real);
+  return shim::serve_cublas_request({door,
+                                     handle,
+                                     op_a,
+                                     op_b,
+                                     m,
+                                     n,
+                                     k,
+                                     floats(alpha),
+                                     nullptr,
+                                     lda,
+                                     nullptr,
+                                     ldb,
+                                     floats(beta),
+                                     nullptr,
+                                     ldc,
+                                     {batch, 0, 0, 0, floats(a), floats(b), floats(c)},
+                                     shim::tf32_wish(compute)},
                                     caller, call_real);
 }
 
@@ -155,12 +185,23 @@ Status gemm_strided_batched_ex(Door door, Real* find_real, const void* caller, H
                                         alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c, c_type,   \
                                         ldc, stride_c, batch, compute, algorithm);                                    \
   }
+#define GEMM_BATCHED_EX(name, Int)                                                                                   \
+  LADDER_EXPORT Status name(Handle handle, Operation op_a, Operation op_b, Int m, Int n, Int k, const void* alpha,   \
+                            const void* const a[], DataType a_type, Int lda, const void* const b[], DataType b_type, \
+                            Int ldb, const void* beta, void* const c[], DataType c_type, Int ldc, Int batch,         \
+                            Compute compute, Algorithm algorithm) {                                                  \
+    return gemm_batched_ex<Int>(Door::name, shim::next::name, LADDER_CALLER, handle, op_a, op_b, m, n, k, alpha, a,  \
+                                a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, batch, compute, algorithm);       \
+  }
 SGEMM_EX(cublasSgemmEx, int)
 SGEMM_EX(cublasSgemmEx_64, std::int64_t)
 GEMM_EX(cublasGemmEx, int)
 GEMM_EX(cublasGemmEx_64, std::int64_t)
 GEMM_STRIDED_BATCHED_EX(cublasGemmStridedBatchedEx, int)
 GEMM_STRIDED_BATCHED_EX(cublasGemmStridedBatchedEx_64, std::int64_t)
+GEMM_BATCHED_EX(cublasGemmBatchedEx, int)
+GEMM_BATCHED_EX(cublasGemmBatchedEx_64, std::int64_t)
 #undef SGEMM_EX
 #undef GEMM_EX
 #undef GEMM_STRIDED_BATCHED_EX
+#undef GEMM_BATCHED_EX

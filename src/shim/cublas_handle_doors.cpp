@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The functions about a cuBLAS handle: the real ones where there is a real cuBLAS, our own otherwise.
+#include <atomic>
 #include <cstdint>
 
 #include "config.hpp"
@@ -18,17 +19,17 @@ using ladder::shim::OwnHandle;
 
 namespace {
 
-/// Ours: `serve(OwnHandle&)`. Otherwise the real function, which is looked for only then.
+/// Ours and alive: `serve(OwnHandle&)`. Otherwise the real function, which is looked for only then.
 template <class Serve, class Real, class... Arguments>
 Status ours_or_real(Handle handle, Serve&& serve, Real find_real, const void* caller, Arguments... arguments) {
   if (handle == nullptr) return cublas::STATUS_NOT_INITIALIZED;
   if (OwnHandle* own = ladder::shim::own_handle(handle)) return serve(*own);
-  const auto real = emulating() ? nullptr : find_real(caller);
+  const auto real = emulating() || ladder::shim::made_here(handle) ? nullptr : find_real(caller);
   return real ? real(handle, arguments...) : cublas::STATUS_NOT_INITIALIZED;
 }
 
 template <class Value>
-Status set(Value& field, Value value, bool valid) {
+Status set(std::atomic<Value>& field, Value value, bool valid) {
   if (!valid) return cublas::STATUS_INVALID_VALUE;
   field = value;
   return cublas::STATUS_SUCCESS;
@@ -88,7 +89,7 @@ LADDER_EXPORT Status cublasSetStream_v2(Handle handle, cublas::CudaStream stream
 }
 
 LADDER_EXPORT Status cublasGetStream_v2(Handle handle, cublas::CudaStream* stream) {
-  const auto serve = [=](OwnHandle& own) { return get(own.stream, stream); };
+  const auto serve = [=](OwnHandle& own) { return get(own.stream.load(), stream); };
   return ours_or_real(handle, serve, next::cublasGetStream_v2, LADDER_CALLER, stream);
 }
 
@@ -100,7 +101,7 @@ LADDER_EXPORT Status cublasSetPointerMode_v2(Handle handle, cublas::PointerMode 
 }
 
 LADDER_EXPORT Status cublasGetPointerMode_v2(Handle handle, cublas::PointerMode* mode) {
-  const auto serve = [=](OwnHandle& own) { return get(own.pointer_mode, mode); };
+  const auto serve = [=](OwnHandle& own) { return get(own.pointer_mode.load(), mode); };
   return ours_or_real(handle, serve, next::cublasGetPointerMode_v2, LADDER_CALLER, mode);
 }
 
@@ -110,7 +111,7 @@ LADDER_EXPORT Status cublasSetMathMode(Handle handle, cublas::Math mode) {
 }
 
 LADDER_EXPORT Status cublasGetMathMode(Handle handle, cublas::Math* mode) {
-  const auto serve = [=](OwnHandle& own) { return get(own.math, mode); };
+  const auto serve = [=](OwnHandle& own) { return get(own.math.load(), mode); };
   return ours_or_real(handle, serve, next::cublasGetMathMode, LADDER_CALLER, mode);
 }
 
@@ -122,7 +123,7 @@ LADDER_EXPORT Status cublasSetAtomicsMode(Handle handle, cublas::AtomicsMode mod
 }
 
 LADDER_EXPORT Status cublasGetAtomicsMode(Handle handle, cublas::AtomicsMode* mode) {
-  const auto serve = [=](OwnHandle& own) { return get(own.atomics, mode); };
+  const auto serve = [=](OwnHandle& own) { return get(own.atomics.load(), mode); };
   return ours_or_real(handle, serve, next::cublasGetAtomicsMode, LADDER_CALLER, mode);
 }
 

@@ -12,10 +12,8 @@
 
 namespace ladder::shim {
 
-/// What the call itself says of TF32, beside the handle's math mode.
-enum class Tf32Wish : std::uint8_t { as_the_handle, allowed, forbidden };
-
-/// A product, or a batch of them, as a cuBLAS door was asked for it: nothing has been checked yet.
+/// A product, or a batch of them, as a cuBLAS door was asked for it: nothing has been checked yet. Where the matrices'
+/// addresses stand in arrays, `layout` has these, and a, b and c are null.
 struct CublasRequest {
   Door door;
   cublas::Handle handle;
@@ -30,7 +28,7 @@ struct CublasRequest {
   float* c;
   std::int64_t ldc;
   BatchLayout layout = {};
-  Tf32Wish tf32 = Tf32Wish::as_the_handle;
+  Tf32Wish tf32 = Tf32Wish::unsaid;
 };
 
 /// The request as a problem; scalars as the pointer mode says. Illegal operations count as a transpose.
@@ -51,9 +49,8 @@ cublas::Status serve_cublas_request(const CublasRequest& request, const void* ca
 
   // 2. The problem, and the ways to serve it.
   const GemmProblem problem = problem_of(request, view.pointer_mode);
-  const bool wants_tf32 =
-      request.tf32 == Tf32Wish::allowed || (request.tf32 == Tf32Wish::as_the_handle && view.wants_tf32);
-  const Plan plan = plan_device_call({wished_rung(), config().device, view.own, wants_tf32});
+  const Plan plan = plan_device_call(
+      {wished_rung(), config().device, view.own, allows_tf32(view.tf32, request.tf32), config().tf32_forbidden});
 
   // 3. Legal? The real cuBLAS answers for itself.
   if (plan.front().target != Target::next) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cublasSgemm_v2 and cublasSgemmStridedBatched: device pointers, the caller's handle and stream.
+// cublasSgemm_v2 and its batches, whose matrices lie a stride apart or have their addresses in arrays.
 #include "cublas_doors.hpp"
 #include "cublas_product.hpp"
 
@@ -39,6 +39,19 @@ Status sgemm_strided_batched(Door door, Real* find_real, const void* caller, Han
       });
 }
 
+template <class Int, class Real>
+Status sgemm_batched(Door door, Real* find_real, const void* caller, Handle handle, Operation op_a, Operation op_b,
+                     Int m, Int n, Int k, const float* alpha, const float* const* a, Int lda, const float* const* b,
+                     Int ldb, const float* beta, float* const* c, Int ldc, Int batch) {
+  const ladder::BatchLayout layout = {batch, 0, 0, 0, a, b, c};
+  return shim::serve_cublas_request(
+      {door, handle, op_a, op_b, m, n, k, alpha, nullptr, lda, nullptr, ldb, beta, nullptr, ldc, layout}, caller, [&] {
+        const auto real = find_real(caller);
+        return real ? real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, batch)
+                    : cublas::STATUS_NOT_SUPPORTED;
+      });
+}
+
 }  // namespace
 
 LADDER_EXPORT Status cublasSgemm_v2(Handle handle, Operation op_a, Operation op_b, int m, int n, int k,
@@ -73,4 +86,19 @@ LADDER_EXPORT Status cublasSgemmStridedBatched_64(Handle handle, Operation op_a,
   return sgemm_strided_batched<std::int64_t>(
       Door::cublasSgemmStridedBatched_64, shim::next::cublasSgemmStridedBatched_64, LADDER_CALLER, handle, op_a, op_b,
       m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch);
+}
+
+LADDER_EXPORT Status cublasSgemmBatched(Handle handle, Operation op_a, Operation op_b, int m, int n, int k,
+                                        const float* alpha, const float* const a[], int lda, const float* const b[],
+                                        int ldb, const float* beta, float* const c[], int ldc, int batch) {
+  return sgemm_batched<int>(Door::cublasSgemmBatched, shim::next::cublasSgemmBatched, LADDER_CALLER, handle, op_a, op_b,
+                            m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, batch);
+}
+
+LADDER_EXPORT Status cublasSgemmBatched_64(Handle handle, Operation op_a, Operation op_b, std::int64_t m,
+                                           std::int64_t n, std::int64_t k, const float* alpha, const float* const a[],
+                                           std::int64_t lda, const float* const b[], std::int64_t ldb,
+                                           const float* beta, float* const c[], std::int64_t ldc, std::int64_t batch) {
+  return sgemm_batched<std::int64_t>(Door::cublasSgemmBatched_64, shim::next::cublasSgemmBatched_64, LADDER_CALLER,
+                                     handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, batch);
 }

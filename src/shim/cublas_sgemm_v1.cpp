@@ -45,7 +45,7 @@ LADDER_EXPORT void cublasSgemm(char op_a, char op_b, int m, int n, int k, float 
                        : !legal_b ? shim::op_b_position
                                   : shim::fortran_position(ladder::first_illegal_argument(problem));
   if (position != 0) {
-    if (call_real() == cublas::STATUS_NOT_SUPPORTED) shim::report_on_stderr(position);
+    if (call_real() == cublas::STATUS_NOT_SUPPORTED) shim::report_on_stderr(shim::sgemm_routine, position);
     return;
   }
 

@@ -12,6 +12,13 @@ Plan emulate(const RungWish& wish) {
   return Plan().then({Target::emulated, with_kernel(wish.rung), emulable ? wish.why : "fallback:rung-not-emulated"});
 }
 
+/// The wish, with the reason why TF32 that the caller asked for is not what serves it.
+RungWish without_tf32(const DeviceCall& call) {
+  RungWish wish = call.wish;
+  if (call.wants_tf32 && !wish.forced) wish.why = call.tf32_forbidden ? "NVIDIA_TF32_OVERRIDE" : "fallback:no-tf32";
+  return wish;
+}
+
 }  // namespace
 
 bool is_small(const GemmProblem& p) {
@@ -41,7 +48,7 @@ Plan plan_host_call(const HostCall& call) {
 }
 
 Plan plan_device_call(const DeviceCall& call) {
-  const RungWish& wish = call.wish;
+  const RungWish wish = without_tf32(call);
   if (call.device == DeviceWish::emulate) return emulate(wish);
   const Rung* cublas = &cublas_rung();
   const Rung* own = with_kernel(wish.rung);
@@ -49,7 +56,7 @@ Plan plan_device_call(const DeviceCall& call) {
   if (call.device == DeviceWish::cpu)
     return Plan().then({Target::next, cublas, "LADDER_DEVICE"}).then({Target::gpu, own, nullptr});
   if (wish.rung == cublas) return Plan().then({Target::next, cublas, wish.why}).then({Target::gpu, own, nullptr});
-  if (call.wants_tf32 && !wish.forced)
+  if (call.wants_tf32 && !wish.forced && !call.tf32_forbidden)
     return Plan().then({Target::next, cublas, "tf32"}).then({Target::gpu, own, nullptr});
   return Plan().then({Target::gpu, own, wish.why}).then({Target::next, cublas, nullptr});
 }

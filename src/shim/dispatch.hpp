@@ -58,8 +58,9 @@ Plan plan_host_call(const HostCall& call);
 struct DeviceCall {
   RungWish wish;
   DeviceWish device;
-  bool own_handle;  ///< the handle is ours: the real cuBLAS would not know it
-  bool wants_tf32;  ///< the caller's math mode
+  bool own_handle;              ///< the handle is ours: the real cuBLAS would not know it
+  bool wants_tf32;              ///< the caller's math mode or compute type
+  bool tf32_forbidden = false;  ///< Config::tf32_forbidden
 };
 Plan plan_device_call(const DeviceCall& call);
 

@@ -4,6 +4,7 @@
 
 #include "config.hpp"
 #include "cublas_abi.hpp"
+#include "handle.hpp"
 #include "log.hpp"
 #include "next_library.hpp"
 
@@ -32,6 +33,8 @@ cublas::Status hand_on_timed(Door door, const StartLap& start, const CallReal& c
 /// Hands the call on, for a door whose work goes to the stream of its handle.
 template <class CallReal>
 cublas::Status hand_on(Door door, cublas::Handle handle, const void* caller, const CallReal& call_real) {
+  if (emulating() || made_here(handle))
+    return own_handle(handle) ? cublas::STATUS_NOT_SUPPORTED : cublas::STATUS_NOT_INITIALIZED;
   return hand_on_timed(
       door, [&](GpuLap& lap) { start_lap(lap, handle, caller); }, call_real, why_types);
 }

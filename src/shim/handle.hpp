@@ -5,21 +5,28 @@
 #include <atomic>
 
 #include "cublas_abi.hpp"
+#include "tf32_wish.hpp"
 
 namespace ladder::shim {
 
+/// Settings and nothing else: no memory, no device. A product goes to the device that is current when it is called for
+/// and takes what it needs of the handle at once, so that a handle may be changed or destroyed while products that it
+/// was used for are still running. Any thread may read and change any setting at any time.
 struct OwnHandle {
   std::atomic<bool> live{false};
-  cublas::CudaStream stream = nullptr;
-  cublas::PointerMode pointer_mode = cublas::POINTER_MODE_HOST;
-  cublas::Math math = cublas::DEFAULT_MATH;
-  cublas::AtomicsMode atomics = cublas::ATOMICS_NOT_ALLOWED;
+  std::atomic<cublas::CudaStream> stream{nullptr};
+  std::atomic<cublas::PointerMode> pointer_mode{cublas::POINTER_MODE_HOST};
+  std::atomic<cublas::Math> math{cublas::DEFAULT_MATH};
+  std::atomic<cublas::AtomicsMode> atomics{cublas::ATOMICS_NOT_ALLOWED};
 };
 
 /// A new handle with cuBLAS's defaults; null when too many are alive. Any thread; no locks.
 cublas::Handle create_own_handle();
 
-/// Ours, or null: a handle of the real cuBLAS, an old one, or none. Never reads through the address.
+/// True for a handle that we made, alive or not: the real cuBLAS must never see it. Never reads through the address.
+bool made_here(cublas::Handle handle);
+
+/// Ours and alive, or null: a handle of the real cuBLAS, an old one, or none. Never reads through the address.
 OwnHandle* own_handle(cublas::Handle handle);
 
 void destroy_own_handle(OwnHandle& handle);
@@ -29,7 +36,7 @@ struct HandleView {
   bool own = false;
   cublas::CudaStream stream = nullptr;
   cublas::PointerMode pointer_mode = cublas::POINTER_MODE_HOST;
-  bool wants_tf32 = false;  ///< the caller chose TF32 in the handle's math mode
+  Tf32Wish tf32 = Tf32Wish::unsaid;  ///< the handle's math mode
 };
 
 /// Fills `view`; NOT_INITIALIZED for null and for a handle that neither we nor a real cuBLAS know.

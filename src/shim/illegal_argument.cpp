@@ -21,7 +21,19 @@ namespace ladder::shim {
 
 namespace {
 
-void report_line(const char* routine, int position) {
+void remember(const char* routine, int position) {
+  try {
+    set_last_error(fmt::format("{}: argument {} is illegal", routine, position));
+  } catch (const std::exception&) {
+    set_last_error("illegal argument");
+  }
+}
+
+constexpr char cblas_routine[] = "cblas_sgemm";
+
+}  // namespace
+
+void report_on_stderr(const char* routine, int position) {
   try {
     const std::string line =
         fmt::format(" ** On entry to {} parameter number {} had an illegal value", routine, position);
@@ -32,31 +44,16 @@ void report_line(const char* routine, int position) {
   }
 }
 
-void remember(const char* routine, int position) {
-  try {
-    set_last_error(fmt::format("{}: argument {} is illegal", routine, position));
-  } catch (const std::exception&) {
-    set_last_error("illegal argument");
-  }
-}
-
-constexpr char fortran_routine[] = "SGEMM ";  // Netlib's names have six characters
-constexpr char cblas_routine[] = "cblas_sgemm";
-
-}  // namespace
-
-void report_on_stderr(int position) { report_line(fortran_routine, position); }
-
 void report_to_xerbla(int position) {
-  if (xerbla_ == nullptr) return report_line(fortran_routine, position);
-  remember(fortran_routine, position);
+  if (xerbla_ == nullptr) return report_on_stderr(sgemm_routine, position);
+  remember(sgemm_routine, position);
   // 64 bits serve a handler with integers of either size: on a little-endian machine the low half comes first.
   const std::int64_t info = position;
-  xerbla_(fortran_routine, &info, sizeof fortran_routine - 1);
+  xerbla_(sgemm_routine, &info, sizeof sgemm_routine - 1);
 }
 
 void report_to_cblas_xerbla(const CblasIllegal& illegal) {
-  if (cblas_xerbla == nullptr) return report_line(cblas_routine, illegal.position);
+  if (cblas_xerbla == nullptr) return report_on_stderr(cblas_routine, illegal.position);
   remember(cblas_routine, illegal.position);
   if (&RowMajorStrg == nullptr) return cblas_xerbla(illegal.position, cblas_routine, illegal.form, illegal.value);
   const int before = RowMajorStrg;

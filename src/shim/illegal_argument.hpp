@@ -17,8 +17,10 @@ constexpr int fortran_position(GemmArgument argument) {
 inline constexpr int op_a_position = 1;
 inline constexpr int op_b_position = 2;
 
+inline constexpr char sgemm_routine[] = "SGEMM ";  ///< as Netlib names it, with six characters
+
 /// One line on stderr, in the BLAS's traditional words: what a cuBLAS door says beside its status.
-void report_on_stderr(int position);
+void report_on_stderr(const char* routine, int position);
 
 /// The program's own xerbla_, called through the PLT with Netlib's name for the routine; without one,
 /// one line on stderr.

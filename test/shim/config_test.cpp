@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LADDER_*: every variable, every kind of bad value.
+// The environment: every variable, every kind of bad value.
 #include "config.hpp"
 
 #include <doctest/doctest.h>
@@ -129,4 +129,14 @@ TEST_CASE("paths are taken as they are") {
   CHECK(parsed.config.log_file == "/tmp/a b%p");
   CHECK(parsed.config.blas == "libx.so");
   CHECK(parsed.config.cublas == "/y/libcublas.so");
+}
+
+TEST_CASE("NVIDIA_TF32_OVERRIDE=0 forbids TF32; its other values are not ours to judge") {
+  CHECK(parse({{"NVIDIA_TF32_OVERRIDE", "0"}}).config.tf32_forbidden);
+  for (const char* other : {"", "1", "no"}) {
+    const Parsed parsed = parse({{"NVIDIA_TF32_OVERRIDE", other}});
+    CHECK_FALSE(parsed.config.tf32_forbidden);
+    CHECK(parsed.complaints.empty());
+  }
+  CHECK_FALSE(parse({}).config.tf32_forbidden);
 }

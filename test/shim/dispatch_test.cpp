@@ -74,7 +74,21 @@ TEST_CASE("TF32 asked for in the math mode goes to the real cuBLAS, unless a run
         "next:cublas:tf32 gpu:double_buffered:-");
   CHECK(spell(plan_device_call({by_variable("4"), DeviceWish::automatic, false, true})) ==
         "gpu:thread_tile_1d:LADDER_RUNG next:cublas:-");
-  CHECK(spell(plan_device_call({by_default(), DeviceWish::automatic, true, true})) == "gpu:double_buffered:default");
+  CHECK(spell(plan_device_call({by_default(), DeviceWish::automatic, true, true})) ==
+        "gpu:double_buffered:fallback:no-tf32");
+  CHECK(spell(plan_device_call({by_default(), DeviceWish::emulate, true, true})) ==
+        "emulated:double_buffered:fallback:no-tf32");
+}
+
+TEST_CASE("where TF32 is forbidden, the default rung serves those who ask for it") {
+  CHECK(spell(plan_device_call({by_default(), DeviceWish::automatic, false, true, true})) ==
+        "gpu:double_buffered:NVIDIA_TF32_OVERRIDE next:cublas:-");
+  CHECK(spell(plan_device_call({by_default(), DeviceWish::emulate, true, true, true})) ==
+        "emulated:double_buffered:NVIDIA_TF32_OVERRIDE");
+  CHECK(spell(plan_device_call({by_default(), DeviceWish::automatic, false, false, true})) ==
+        "gpu:double_buffered:default next:cublas:-");
+  CHECK(spell(plan_device_call({by_variable("4"), DeviceWish::automatic, false, true, true})) ==
+        "gpu:thread_tile_1d:LADDER_RUNG next:cublas:-");
 }
 
 TEST_CASE("a handle of our own never meets the real cuBLAS") {

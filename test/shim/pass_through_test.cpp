@@ -38,9 +38,11 @@ Fake find_fake(const char* path) {
 const float alpha = 2.0f, beta = 3.0f, a[4] = {}, b[4] = {};
 float c[4] = {};
 
-bool same_arguments(const RecordedSgemm& r, cublas::Handle handle) {
-  return r.handle == handle && r.op_a == 1 && r.op_b == 2 && r.m == 3 && r.n == 4 && r.k == 5 && r.alpha == &alpha &&
-         r.a == a && r.lda == 6 && r.b == b && r.ldb == 7 && r.beta == &beta && r.c == c && r.ldc == 8;
+/// The arguments of call(), with `more` added to each extent and leading dimension.
+bool same_arguments(const RecordedSgemm& r, cublas::Handle handle, std::int64_t more = 0) {
+  return r.handle == handle && r.op_a == 1 && r.op_b == 2 && r.m == more + 3 && r.n == more + 4 && r.k == more + 5 &&
+         r.alpha == &alpha && r.a == a && r.lda == more + 6 && r.b == b && r.ldb == more + 7 && r.beta == &beta &&
+         r.c == c && r.ldc == more + 8;
 }
 
 cublas::Status call(cublas::Handle handle) {
@@ -51,6 +53,21 @@ void handle_functions_are_passed_on(cublas::Handle handle, const Fake& fake) {
   check(handle == reinterpret_cast<cublas::Handle>(fake.state), "cublasCreate gives the real handle");
   cublasSetMathMode(handle, cublas::TF32_TENSOR_OP_MATH);
   check(fake.state->math == cublas::TF32_TENSOR_OP_MATH, "cublasSetMathMode reaches the real library");
+  cublas::Math math = cublas::DEFAULT_MATH;
+  check(cublasGetMathMode(handle, &math) == cublas::STATUS_SUCCESS && math == cublas::TF32_TENSOR_OP_MATH,
+        "cublasGetMathMode asks the real library");
+  cublas::CudaStream stream = nullptr;
+  const auto some_stream = reinterpret_cast<cublas::CudaStream>(&math);
+  cublasSetStream_v2(handle, some_stream);
+  check(fake.state->stream == some_stream, "cublasSetStream reaches the real library");
+  check(cublasGetStream_v2(handle, &stream) == cublas::STATUS_SUCCESS && stream == some_stream,
+        "cublasGetStream asks the real library");
+  cublas::PointerMode mode = cublas::POINTER_MODE_HOST;
+  cublasSetPointerMode_v2(handle, cublas::POINTER_MODE_DEVICE);
+  check(fake.state->pointer_mode == cublas::POINTER_MODE_DEVICE, "cublasSetPointerMode reaches the real library");
+  check(cublasGetPointerMode_v2(handle, &mode) == cublas::STATUS_SUCCESS && mode == cublas::POINTER_MODE_DEVICE,
+        "cublasGetPointerMode asks the real library");
+  cublasSetPointerMode_v2(handle, cublas::POINTER_MODE_HOST);
   int version = 0;
   cublasGetVersion_v2(handle, &version);
   check(version == fake_cublas_version, "cublasGetVersion is the real one's");
@@ -60,8 +77,10 @@ void rung_0_passes_everything_on(cublas::Handle handle, const Fake& fake) {
   check(call(handle) == cublas::STATUS_SUCCESS, "the real status comes back");
   check(fake.recorded->calls == 1 && !fake.recorded->wide && same_arguments(*fake.recorded, handle),
         "cublasSgemm_v2 gets the very same arguments");
-  cublasSgemm_v2_64(handle, cublas::OP_T, cublas::OP_C, 3, 4, 5, &alpha, a, 6, b, 7, &beta, c, 8);
-  check(fake.recorded->calls == 2 && fake.recorded->wide && same_arguments(*fake.recorded, handle),
+  constexpr std::int64_t big = std::int64_t{1} << 40;
+  cublasSgemm_v2_64(handle, cublas::OP_T, cublas::OP_C, big + 3, big + 4, big + 5, &alpha, a, big + 6, b, big + 7,
+                    &beta, c, big + 8);
+  check(fake.recorded->calls == 2 && fake.recorded->wide && same_arguments(*fake.recorded, handle, big),
         "cublasSgemm_v2_64 gets the very same arguments");
   fake.state->answer = cublas::STATUS_INVALID_VALUE;
   check(cublasSgemm_v2(handle, static_cast<cublas::Operation>(77), cublas::OP_N, -1, 0, 0, nullptr, nullptr, 0, nullptr,

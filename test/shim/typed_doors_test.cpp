@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,12 +26,26 @@ struct Products {
   std::vector<float> a{1, 2, 3, 4, 2, 4, 6, 8, 0, 0, 0, 0};
   std::vector<float> b{5, 6, 7, 8, 5, 6, 7, 8, 5, 6, 7, 8};
   std::vector<float> c = std::vector<float>(4 * batch, -1.0f);
+  std::vector<const float*> a_each, b_each;
+  std::vector<float*> c_each;
+  const float* const* a_array;
+  const float* const* b_array;
+  float* const* c_array;
   DataType a_type = R_32F, b_type = R_32F, c_type = R_32F;
   Compute compute = COMPUTE_32F;
   Algorithm algorithm = GEMM_DEFAULT;
-  int lda = 2, count = batch;
+  Operation op_a = OP_N;
+  int m = 2, k = 2, lda = 2, count = batch;
 
-  Products() { REQUIRE(cublasCreate_v2(&handle) == STATUS_SUCCESS); }
+  Products() {
+    REQUIRE(cublasCreate_v2(&handle) == STATUS_SUCCESS);
+    for (int i = 0; i < batch; ++i) {
+      a_each.push_back(&a[static_cast<std::size_t>(4 * i)]);
+      b_each.push_back(&b[static_cast<std::size_t>(4 * i)]);
+      c_each.push_back(&c[static_cast<std::size_t>(4 * i)]);
+    }
+    a_array = a_each.data(), b_array = b_each.data(), c_array = c_each.data();
+  }
   ~Products() { CHECK(cublasDestroy_v2(handle) == STATUS_SUCCESS); }
 
   bool is(std::vector<float> due) const {
@@ -49,13 +64,14 @@ struct Door {
   std::function<Status(Products&)> call;
   bool batched;
   bool typed;
+  bool by_arrays = false;
 };
 
 #define STRIDED(name)                                                                                                 \
   {                                                                                                                   \
 #name,                                                                                                              \
    [](Products& p) {                                                                                                   \
-     return name(p.handle, OP_N, OP_N, 2, 2, 2, &p.alpha, p.a.data(), p.lda, 4, p.b.data(), 2, 4, &p.beta, p.c.data(), \
+     return name(p.handle, p.op_a, OP_N, p.m, 2, p.k, &p.alpha, p.a.data(), p.lda, 4, p.b.data(), 2, 4, &p.beta, p.c.data(), \
                  2, 4, p.count);                                                                                       \
    },                                                                                                                  \
    true, false \
@@ -64,7 +80,7 @@ struct Door {
   {                                                                                                                  \
 #name,                                                                                                             \
    [](Products& p) {                                                                                                  \
-     return name(p.handle, OP_N, OP_N, 2, 2, 2, &p.alpha, p.a.data(), p.a_type, p.lda, p.b.data(), p.b_type, 2,       \
+     return name(p.handle, p.op_a, OP_N, p.m, 2, p.k, &p.alpha, p.a.data(), p.a_type, p.lda, p.b.data(), p.b_type, 2,       \
                  &p.beta, p.c.data(), p.c_type, 2);                                                                   \
    },                                                                                                                 \
    false, false \
@@ -73,7 +89,7 @@ struct Door {
   {                                                                                                                  \
 #name,                                                                                                             \
    [](Products& p) {                                                                                                  \
-     return name(p.handle, OP_N, OP_N, 2, 2, 2, &p.alpha, p.a.data(), p.a_type, p.lda, p.b.data(), p.b_type, 2,       \
+     return name(p.handle, p.op_a, OP_N, p.m, 2, p.k, &p.alpha, p.a.data(), p.a_type, p.lda, p.b.data(), p.b_type, 2,       \
                  &p.beta, p.c.data(), p.c_type, 2, p.compute, p.algorithm);                                           \
    },                                                                                                                 \
    false, true \
@@ -82,10 +98,29 @@ struct Door {
   {                                                                                                                  \
 #name,                                                                                                             \
    [](Products& p) {                                                                                                  \
-     return name(p.handle, OP_N, OP_N, 2, 2, 2, &p.alpha, p.a.data(), p.a_type, p.lda, 4, p.b.data(), p.b_type, 2, 4, \
+     return name(p.handle, p.op_a, OP_N, p.m, 2, p.k, &p.alpha, p.a.data(), p.a_type, p.lda, 4, p.b.data(), p.b_type, 2, 4, \
                  &p.beta, p.c.data(), p.c_type, 2, 4, p.count, p.compute, p.algorithm);                               \
    },                                                                                                                 \
    true, true \
+  }
+#define BATCHED(name)                                                                                                    \
+  {                                                                                                                      \
+#name,                                                                                                                 \
+   [](Products& p) {                                                                                                   \
+     return name(p.handle, p.op_a, OP_N, p.m, 2, p.k, &p.alpha, p.a_array, p.lda, p.b_array, 2, &p.beta, p.c_array, 2, \
+                 p.count);                                                                                             \
+   },                                                                                                                  \
+   true, false, true \
+  }
+#define BATCHED_EX(name)                                                                                                 \
+  {                                                                                                                      \
+#name,                                                                                                                 \
+   [](Products& p) {                                                                                                   \
+     return name(p.handle, p.op_a, OP_N, p.m, 2, p.k, &p.alpha, reinterpret_cast<const void* const*>(p.a_array),       \
+                 p.a_type, p.lda, reinterpret_cast<const void* const*>(p.b_array), p.b_type, 2, &p.beta,               \
+                 reinterpret_cast<void* const*>(p.c_array), p.c_type, 2, p.count, p.compute, p.algorithm);             \
+   },                                                                                                                  \
+   true, true, true \
   }
 const Door doors[] = {STRIDED(cublasSgemmStridedBatched),
                       STRIDED(cublasSgemmStridedBatched_64),
@@ -94,7 +129,11 @@ const Door doors[] = {STRIDED(cublasSgemmStridedBatched),
                       GEMM_EX(cublasGemmEx),
                       GEMM_EX(cublasGemmEx_64),
                       STRIDED_EX(cublasGemmStridedBatchedEx),
-                      STRIDED_EX(cublasGemmStridedBatchedEx_64)};
+                      STRIDED_EX(cublasGemmStridedBatchedEx_64),
+                      BATCHED(cublasSgemmBatched),
+                      BATCHED(cublasSgemmBatched_64),
+                      BATCHED_EX(cublasGemmBatchedEx),
+                      BATCHED_EX(cublasGemmBatchedEx_64)};
 
 void expect(const Door& door, Status status, const std::function<void(Products&)>& change) {
   Products p;
@@ -120,6 +159,9 @@ TEST_CASE("bad arguments get cuBLAS's status and leave C alone") {
   for (const Door& door : doors) {
     INFO(door.name);
     expect(door, STATUS_INVALID_VALUE, [](Products& p) { p.lda = 1; });
+    expect(door, STATUS_INVALID_VALUE, [](Products& p) { p.m = -1; });
+    constexpr auto conjugate = static_cast<Operation>(3);
+    expect(door, STATUS_INVALID_VALUE, [](Products& p) { p.op_a = conjugate; });
     Products p;
     const Handle mine = std::exchange(p.handle, nullptr);
     CHECK(door.call(p) == STATUS_NOT_INITIALIZED);
@@ -127,6 +169,75 @@ TEST_CASE("bad arguments get cuBLAS's status and leave C alone") {
     if (!door.batched) continue;
     expect(door, STATUS_INVALID_VALUE, [](Products& x) { x.count = -1; });
     expect(door, STATUS_SUCCESS, [](Products& x) { x.count = 0; });
+  }
+}
+
+TEST_CASE("an illegal argument is reported under cuBLAS's name and number for it") {
+  const auto complaint = [](const Door& door, const std::function<void(Products&)>& change) {
+    expect(door, STATUS_INVALID_VALUE, change);
+    return std::string(ladder_last_error());
+  };
+  const auto due = [](const char* routine, int number) {
+    return " ** On entry to " + std::string(routine) + " parameter number " + std::to_string(number) +
+           " had an illegal value";
+  };
+  constexpr const char* routines[] = {"SgemmStridedBatched",     "SGEMM_EX",     "GEMM_EX",
+                                      "GEMM_STRIDED_BATCHED_EX", "SgemmBatched", "GEMM_BATCHED_EX"};
+  for (std::size_t i = 0; i < std::size(doors); ++i) {
+    const Door& door = doors[i];
+    const char* routine = routines[i / 2];  // each name is followed by its 64-bit twin
+    INFO(door.name);
+    const bool counts_types = std::string(door.name).find("Ex") != std::string::npos;
+    CHECK(complaint(door, [](Products& p) { p.k = -1; }) == due(routine, 5));
+    CHECK(complaint(door, [](Products& p) { p.lda = 1; }) == due(routine, counts_types ? 9 : 8));
+    if (!door.batched) continue;
+    CHECK(complaint(door, [](Products& p) { p.count = -1; }) == due(routine, counts_types ? 17 : 14));
+  }
+}
+
+TEST_CASE("arrays of addresses may only be null where nobody reads them") {
+  for (const Door& door : doors) {
+    if (!door.by_arrays) continue;
+    INFO(door.name);
+    expect(door, STATUS_INVALID_VALUE, [](Products& p) { p.a_array = nullptr; });
+    expect(door, STATUS_INVALID_VALUE, [](Products& p) { p.b_array = nullptr; });
+    expect(door, STATUS_INVALID_VALUE, [](Products& p) { p.c_array = nullptr; });
+    expect(door, STATUS_SUCCESS, [](Products& p) { p.m = 0, p.c_array = nullptr; });
+    expect(door, STATUS_SUCCESS, [](Products& p) { p.count = 0, p.c_array = nullptr; });
+    for (const bool by_alpha : {false, true}) {
+      Products p;
+      p.a_array = p.b_array = nullptr;
+      p.beta = 3.0f;
+      (by_alpha ? p.alpha = 0.0f : p.k = 0);
+      CHECK(door.call(p) == STATUS_SUCCESS);
+      CHECK(p.is(std::vector<float>(4 * batch, -3.0f)));
+    }
+  }
+}
+
+TEST_CASE("products of a batch may be anywhere, in any order") {
+  for (const Door& door : doors) {
+    if (!door.by_arrays) continue;
+    INFO(door.name);
+    Products p;
+    std::swap(p.c_each[0], p.c_each[1]);
+    p.b_each[1] = p.b_each[2] = p.b_each[0];
+    p.a_each[2] = p.a_each[0];
+    CHECK(door.call(p) == STATUS_SUCCESS);
+    CHECK(p.is({46, 68, 62, 92, 23, 34, 31, 46, 23, 34, 31, 46}));
+  }
+}
+
+TEST_CASE("alpha and beta behind device pointers") {
+  for (const Door& door : doors) {
+    INFO(door.name);
+    Products p;
+    p.beta = 1.0f;
+    REQUIRE(cublasSetPointerMode_v2(p.handle, POINTER_MODE_DEVICE) == STATUS_SUCCESS);
+    CHECK(door.call(p) == STATUS_SUCCESS);
+    std::vector<float> due = door.batched ? all : first;
+    for (float& element : due) element -= 1.0f;
+    CHECK(p.is(due));
   }
 }
 
@@ -144,7 +255,7 @@ TEST_CASE("what is not FP32 is not served here") {
       constexpr int in_half = 64, in_double = 70, unknown = 7;
       for (const int compute : {in_half, in_double, unknown})
         expect(door, STATUS_NOT_SUPPORTED, [&](Products& p) { p.compute = static_cast<Compute>(compute); });
-      for (const int algorithm : {-2, 24, 98, 116, 4711})
+      for (const int algorithm : {-2, 24, 98, 116, 998, 4711})
         expect(door, STATUS_NOT_SUPPORTED, [&](Products& p) { p.algorithm = static_cast<Algorithm>(algorithm); });
     }
     CHECK(ladder_call_count(door.name, nullptr) == before);
@@ -155,10 +266,10 @@ TEST_CASE("every way to sum in FP32, by every algorithm") {
   for (const Door& door : doors) {
     if (!door.typed) continue;
     INFO(door.name);
-    for (const Compute compute :
-         {COMPUTE_32F, COMPUTE_32F_PEDANTIC, COMPUTE_32F_FAST_16F, COMPUTE_32F_FAST_16BF, COMPUTE_32F_FAST_TF32}) {
+    for (const Compute compute : {COMPUTE_32F, COMPUTE_32F_PEDANTIC, COMPUTE_32F_FAST_16F, COMPUTE_32F_FAST_16BF,
+                                  COMPUTE_32F_FAST_TF32, COMPUTE_32F_EMULATED_16BFX9}) {
       for (const Algorithm algorithm : {GEMM_DEFAULT, GEMM_ALGO0, GEMM_ALGO23, GEMM_DEFAULT_TENSOR_OP,
-                                        GEMM_ALGO0_TENSOR_OP, GEMM_ALGO15_TENSOR_OP}) {
+                                        GEMM_ALGO0_TENSOR_OP, GEMM_ALGO15_TENSOR_OP, GEMM_AUTOTUNE}) {
         Products p;
         p.compute = compute;
         p.algorithm = algorithm;

@@ -33,6 +33,7 @@ struct FakeHandleState {
 };
 
 inline constexpr int fake_cublas_version = 424242;
+inline constexpr char fake_status_text[] = "what the fake cuBLAS calls a status";
 
 /// The last call of a door whose arguments are kept as they came.
 struct RecordedCall {
