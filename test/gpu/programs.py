@@ -3,6 +3,7 @@
 
 What a program calls is not taken from the library: the program says it, or cuBLAS's own log of a run without us.
 """
+import collections
 import concurrent.futures
 import dataclasses
 import importlib.util
@@ -44,7 +45,8 @@ def counting_programs(build):
              Program("PyTorch torch.mm", python("app_torch.py"), "torch", every_rung=True),
              Program("NumPy", python("app_numpy.py"), "numpy", {"LADDER_DEVICE": "gpu"}, every_rung=True)]
     titles = {"app_cublaslt": "cuBLASLt program", "app_graphs": "CUDA graphs of every function",
-              "app_devices": "devices, contexts and handles", "app_threads": "handles and threads"}
+              "app_devices": "devices, contexts and handles", "app_threads": "handles and threads",
+              "app_modes": "math modes and compute types"}
     return found + [Program(title, [binary / name]) for name, title in titles.items() if (binary / name).exists()]
 
 
@@ -156,6 +158,22 @@ class Checker:
             wrong.append(f"{words(outcome.doors)} instead of {words(plain.doors)}")
         self.file(title, "default", wrong, outcome, outcome.doors)
 
+    def check_tf32(self, override):
+        """Every math mode and compute type that allows TF32, with no rung asked for: the program says how many do."""
+        who, extra = ("cublas", "tf32"), {}
+        if override:
+            who, extra = (DEFAULT_RUNG, "NVIDIA_TF32_OVERRIDE"), {"NVIDIA_TF32_OVERRIDE": "0"}
+        outcome = preloaded([self.build / "test/gpu/app_modes"], self.build, None, extra)
+        allowed = int((re.search(r"allowed TF32 in (\d+)", outcome.output) or [0, 0])[1])
+        served = collections.Counter()
+        for (_, name, why), calls in outcome.calls.items():
+            served[name, why] += calls
+        hits = served.pop(who, 0)
+        wrong = [] if outcome.code == 0 and hits == allowed > 0 else [f"{hits} of {allowed} served by {who}"]
+        wrong += [] if list(served) == [(DEFAULT_RUNG, "default")] else [f"elsewhere: {dict(served)}"]
+        title = "math modes and compute types" + (", NVIDIA_TF32_OVERRIDE=0" if override else "")
+        self.file(title, "default", wrong, outcome, outcome.doors)
+
     def check_jax(self, rung):
         """JAX is reached by the auditor alone; its products of full precision are on the rung."""
         program = Program("JAX under ladder run --audit", python("app_jax.py"), "jax")
@@ -182,14 +200,15 @@ class Checker:
                 concurrent.futures.ThreadPoolExecutor(PARALLEL_REFERENCES) as leaders:
             jobs = [leaders.submit(self.check_logged, program, pool) for program in logged_programs(self.build)]
             jobs += [leaders.submit(self.check_counting, program, pool) for program in counting_programs(self.build)]
-            jobs += [leaders.submit(self.check_modes, override) for override in (False, True)]
+            jobs += [leaders.submit(check, override) for check in (self.check_modes, self.check_tf32)
+                     for override in (False, True)]
             jobs += [leaders.submit(self.check_jax, rung) for rung in (None, RUNGS["1"], RUNGS["9"])]
             jobs.append(leaders.submit(self.check_statuses))
             for job in jobs:
                 job.result()
 
     def check_statuses(self):
-        """Whoever serves the calls, the statuses and C must be the same."""
+        """Whatever cuBLAS says alone, the statuses and C, is also said whoever serves the calls."""
         program = self.build / "test/gpu/app_statuses"
 
         def statuses(env):
@@ -200,7 +219,7 @@ class Checker:
         for rung in self.rung_names:
             with tempfile.TemporaryDirectory() as folder:
                 seen = statuses(preload_environment(self.build, rung, pathlib.Path(folder) / "calls"))
-            different = [pair for pair in zip(expected[1], seen[1]) if pair[0] != pair[1]]
-            same = expected == seen and expected[0] == 0 and len(expected[1]) > 0
+            missing = [line for line in expected[1] if line not in set(seen[1])]
+            same = expected[0] == seen[0] == 0 and len(expected[1]) > 0 and not missing
             self.results.add("passed" if same else "failed", f"cuBLAS's statuses, LADDER_RUNG={rung}",
-                             f"{len(expected[1])} calls{'' if same else f', different: {different[:3]}'}")
+                             f"{len(expected[1])} calls{'' if same else f', exit {seen[0]}, not as alone: {missing[:3]}'}")
