@@ -162,6 +162,7 @@ bool sums_in_fp32(cublas::Compute compute) {
     case cublas::COMPUTE_32F_FAST_16F:
     case cublas::COMPUTE_32F_FAST_16BF:
     case cublas::COMPUTE_32F_FAST_TF32:
+    case cublas::COMPUTE_32F_EMULATED_16BFX9:
       return true;
   }
   return false;

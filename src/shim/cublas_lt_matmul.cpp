@@ -14,7 +14,9 @@ namespace {
 
 /// What the real cuBLASLt answers to a call that lacks something. Only asked where it cannot be asked itself.
 cublas::Status status_of_pointers(cublas_lt::Handle handle, const shim::LtCall& call, bool described) {
-  if (handle == nullptr) return cublas::STATUS_NOT_INITIALIZED;
+  const auto known = reinterpret_cast<cublas::Handle>(handle);
+  if (handle == nullptr || (shim::made_here(known) && shim::own_handle(known) == nullptr))
+    return cublas::STATUS_NOT_INITIALIZED;
   const bool complete = described && call.alpha && call.beta && call.a && call.b && call.d;
   return complete ? cublas::STATUS_SUCCESS : cublas::STATUS_INVALID_VALUE;
 }
@@ -32,10 +34,6 @@ bool describe(cublas_lt::MatmulDesc desc, cublas_lt::MatrixLayout a, cublas_lt::
   return c == d || shim::read_layout(c, caller, call.c_layout);
 }
 
-bool wants_tf32(cublas::Compute compute) {
-  return compute != cublas::COMPUTE_32F && compute != cublas::COMPUTE_32F_PEDANTIC;
-}
-
 }  // namespace
 
 LADDER_EXPORT cublas::Status cublasLtMatmul(cublas_lt::Handle handle, cublas_lt::MatmulDesc desc, const void* alpha,
@@ -46,7 +44,7 @@ LADDER_EXPORT cublas::Status cublasLtMatmul(cublas_lt::Handle handle, cublas_lt:
                                             std::size_t workspace_bytes, cublas::CudaStream stream) {
   const void* caller = LADDER_CALLER;
   // A handle of cuBLAS is one of cuBLASLt too; the real library must never see one of ours.
-  const bool own = shim::own_handle(reinterpret_cast<cublas::Handle>(handle)) != nullptr;
+  const bool own = shim::made_here(reinterpret_cast<cublas::Handle>(handle));
   const auto call_real = [&] {
     const auto real = own ? nullptr : shim::next::cublasLtMatmul(caller);
     return real ? real(handle, desc, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout, algorithm,
@@ -75,7 +73,8 @@ LADDER_EXPORT cublas::Status cublasLtMatmul(cublas_lt::Handle handle, cublas_lt:
   if (is_noop(*problem)) return shim::nothing_to_do(shim::Door::cublasLtMatmul, *problem);
 
   // 3. Serve it.
-  const shim::Plan plan =
-      shim::plan_device_call({shim::wished_rung(), shim::config().device, own, wants_tf32(call.operation.compute)});
+  const bool wants_tf32 = shim::tf32_wish(call.operation.compute) == shim::Tf32Wish::allowed;
+  const shim::Plan plan = shim::plan_device_call(
+      {shim::wished_rung(), shim::config().device, own, wants_tf32, shim::config().tf32_forbidden});
   return shim::serve_device_call(shim::Door::cublasLtMatmul, plan, *problem, stream, call_real);
 }
