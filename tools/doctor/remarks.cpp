@@ -101,7 +101,7 @@ void remark_on_rows(const Run& run, std::vector<Remark>& remarks) {
          "Opened with RTLD_DEEPBIND, so that its own libraries come before what is preloaded: {}. {}");
   remark(Fate::past_not_loaded, "In a process into which the loader did not preload the library: {}.");
   remark(Fate::past_in_namespace,
-         "Loaded with dlmopen into a namespace of its own, where nothing is preloaded: {}. {}");
+         "Loaded with dlmopen into a namespace of its own, where the library is not, nor can be sent to: {}.");
   remark(Fate::own_copy,
          "Has the function itself and keeps to it: {}. Link it with a shared BLAS instead; nothing can be put in front "
          "of this one.");

@@ -42,8 +42,16 @@ std::string calls_sentence(const CallCounts& calls) {
 
 bool preloaded(const Run& run) { return !run.recorded || std::ranges::any_of(run.log.objects, is_ours); }
 
-/// The first of the remarks that gives a reason why no call came, or null.
-const Remark* first_of(const std::vector<Remark>& remarks, std::initializer_list<const char*> keys) {
+// Keys of remarks that give a reason, the weightiest first.
+using Keys = std::initializer_list<const char*>;
+constexpr Keys unreachable = {"secure_program", "static_program", "other_machine", "other_c_library"};
+constexpr Keys ways_past_us = {"past_not_loaded", "past_by_dlsym", "past_by_deepbind", "past_in_namespace",
+                               "own_copy",        "another_name",  "another_form"};
+constexpr Keys hidden = {"static_blas", "passed_on"};
+constexpr Keys no_sgemm = {"another_type", "not_a_product"};
+
+/// The first of the remarks with one of these keys, or null.
+const Remark* first_of(const std::vector<Remark>& remarks, Keys keys) {
   for (const char* key : keys) {
     const auto found = std::ranges::find(remarks, key, &Remark::key);
     if (found != remarks.end()) return &*found;
@@ -62,30 +70,29 @@ std::string idle_doors(const Run& run) {
 
 Verdict verdict_without_calls(const std::vector<Remark>& remarks, const Run& run) {
   const std::string nothing = "No SGEMM call came to the library.";
-  if (const Remark* reason =
-          first_of(remarks, {"library", "secure_program", "static_program", "other_machine", "other_c_library",
-                             "past_not_loaded", "past_by_dlsym", "past_by_deepbind", "past_in_namespace", "own_copy",
-                             "another_name", "another_form", "static_blas", "passed_on"})) {
-    return {reason->key, fmt::format("{} {}", nothing, reason->sentence)};
+  for (const Keys& keys : {unreachable, ways_past_us, hidden}) {
+    const Remark* reason = first_of(remarks, keys);
+    if (reason != nullptr) return {reason->key, fmt::format("{} {}", nothing, reason->sentence)};
   }
   if (!preloaded(run)) {
     return {"not_preloaded", nothing + " The program ran, but the loader did not put the library in front of it."};
   }
-  const Remark* instead = first_of(remarks, {"another_type", "not_a_product"});
+  const Remark* instead = first_of(remarks, no_sgemm);
   if (const std::string idle = idle_doors(run); !idle.empty()) {
     return {"never_called",
             fmt::format("{} The program would reach it, but called none of: {}. It may compute its products itself{}.",
-                        nothing, idle, instead == nullptr ? "" : ", or with what is listed above")};
+                        nothing, idle, instead == nullptr ? "" : ", or in a way of which the remarks speak")};
   }
   if (instead != nullptr) return {instead->key, fmt::format("{} {}", nothing, instead->sentence)};
   return {"no_gemm", nothing + (run.recorded ? " Nothing that was loaded uses a function of that kind."
                                              : " What the program uses instead is not known.")};
 }
 
-Verdict verdict_with_calls(const Run& run) {
+Verdict verdict_with_calls(const std::vector<Remark>& remarks, const Run& run) {
   const std::string came = calls_sentence(run.calls);
-  const bool missed = std::ranges::any_of(rows_of(run), [](const Row& row) { return is_missed(row.fate); });
-  if (missed) return {"partly", came + " Some of the program's functions are bound past us: see above."};
+  if (const Remark* reason = first_of(remarks, ways_past_us)) {
+    return {"partly", fmt::format("{} Others may go past it. {}", came, reason->sentence)};
+  }
   if (!run.recorded) return {"served", came + " Whether there were others is not known.", true};
   return {"served", came + " No other SGEMM function was bound.", true};
 }
@@ -97,8 +104,8 @@ Verdict verdict_of(const Before& before, const Run* run) {
   if (run == nullptr || !complaint.empty()) {
     return {"not_run", fmt::format("The program was not run{}{}.", complaint.empty() ? "" : ": ", complaint)};
   }
-  Verdict verdict =
-      run->calls.total() > 0 ? verdict_with_calls(*run) : verdict_without_calls(remarks_of(before, run), *run);
+  const std::vector<Remark> remarks = remarks_of(before, run);
+  Verdict verdict = run->calls.total() > 0 ? verdict_with_calls(remarks, *run) : verdict_without_calls(remarks, *run);
   if (run->exit_code != 0) {
     verdict.program_failed = true;
     verdict.sentence = fmt::format("The program failed (exit code {}). {}", run->exit_code, verdict.sentence);

@@ -177,11 +177,11 @@ std::string bindings_text(const doctor::Run& run) {
   return lines.empty() ? std::string() : "\n" + table.text();
 }
 
-/// All but the one that the verdict repeats.
+/// All but those that the verdict repeats.
 std::string remarks_text(const doctor::Before& before, const doctor::Run* run, const doctor::Verdict& verdict) {
   std::string text;
   for (const doctor::Remark& remark : doctor::remarks_of(before, run)) {
-    if (remark.key != verdict.key) text += fmt::format("- {}\n", remark.sentence);
+    if (verdict.sentence.find(remark.sentence) == std::string::npos) text += fmt::format("- {}\n", remark.sentence);
   }
   return text.empty() ? text : "\n" + text;
 }
