@@ -3,6 +3,7 @@
 // else goes to the real cuBLAS as it came.
 #include "cublas_doors.hpp"
 #include "cublas_product.hpp"
+#include "fp32_compute.hpp"
 
 namespace cublas = ladder::cublas;
 namespace shim = ladder::shim;
@@ -27,16 +28,7 @@ bool sums_in_fp32(Compute compute, Algorithm algorithm) {
       (algorithm >= cublas::GEMM_ALGO0 && algorithm <= cublas::GEMM_ALGO23) ||
       (algorithm >= cublas::GEMM_ALGO0_TENSOR_OP && algorithm <= cublas::GEMM_ALGO15_TENSOR_OP) ||
       algorithm == cublas::GEMM_AUTOTUNE;
-  switch (compute) {
-    case cublas::COMPUTE_32F:
-    case cublas::COMPUTE_32F_PEDANTIC:
-    case cublas::COMPUTE_32F_FAST_16F:
-    case cublas::COMPUTE_32F_FAST_16BF:
-    case cublas::COMPUTE_32F_FAST_TF32:
-    case cublas::COMPUTE_32F_EMULATED_16BFX9:
-      return known_algorithm;
-  }
-  return false;
+  return known_algorithm && shim::sums_in_fp32(compute);
 }
 
 const float* floats(const void* address) { return static_cast<const float*>(address); }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "fp32_compute.hpp"
 #include "next_library.hpp"
 
 namespace ladder::shim {
@@ -154,19 +155,6 @@ const LayoutReader* layout_reader(const void* caller) {
 }
 
 // -- 3. What they say -------------------------------------------------------------------------------------
-
-bool sums_in_fp32(cublas::Compute compute) {
-  switch (compute) {
-    case cublas::COMPUTE_32F:
-    case cublas::COMPUTE_32F_PEDANTIC:
-    case cublas::COMPUTE_32F_FAST_16F:
-    case cublas::COMPUTE_32F_FAST_16BF:
-    case cublas::COMPUTE_32F_FAST_TF32:
-    case cublas::COMPUTE_32F_EMULATED_16BFX9:
-      return true;
-  }
-  return false;
-}
 
 bool is_ours(Epilogue epilogue) {
   switch (epilogue) {
