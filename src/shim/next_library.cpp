@@ -158,6 +158,7 @@ void* search(const Entry& entry, const void* caller) {
   if (void* found = foreign_symbol(RTLD_NEXT, entry.name)) return found;
   if (void* found = from_callers_object(caller, entry.name)) return found;
   if (void* found = from_loaded_objects(entry.name)) return found;
+  if (void* found = foreign_symbol(RTLD_DEFAULT, entry.name)) return found;  // of the program itself
   return from_usual_names(entry.library, entry.name);
 }
 

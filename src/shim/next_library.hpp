@@ -25,7 +25,7 @@ enum class NextSymbol : std::uint8_t {
 /// Address of the real function, or null where no library has it. Looked for, in this order: the file
 /// that LADDER_CUBLAS or LADDER_BLAS names and what that depends on (and then nowhere else, unless it brought no
 /// cuBLASLt along); after us in the loader's global order; the object that holds `caller` and what that
-/// depends on; every loaded object; the usual SONAMEs. Never one of our own functions.
+/// depends on; every loaded object; the program itself; the usual SONAMEs. Never one of our own functions.
 ///
 /// Found once and kept. A symbol that was not found is looked for again only after the process has
 /// loaded something. Any thread; no locks of ours.

@@ -102,6 +102,17 @@ def a_static_blas_is_out_of_reach(toys, folder):
     assert not events(folder / "record", "bind")
 
 
+def a_blas_inside_the_program_serves_its_plugins(toys, folder):
+    """A plugin without a BLAS of its own finds the program's, which comes before whatever is preloaded."""
+    words = ("plugin", toys.unlinked_plugin, "call_fortran")
+    missed(toys.run(*words, caller="static_caller"))
+    caught("sgemm_", toys.run(*words, caller="static_caller", audit=True, record=folder / "record"))
+    (line,) = [line for line in events(folder / "record", "bind") if line["symbol"] == "sgemm_"]
+    assert (line["from"], line["to"], line["why"]) == (toys.unlinked_plugin, toys.static_caller, "door"), line
+    product, counts = toys.run(*words, caller="static_caller", audit=True, LADDER_DEVICE="cpu")
+    assert product == THEIRS and counts["sgemm_"] == 1, (product, counts)
+
+
 def a_name_alone_makes_no_blas(toys, folder):
     for audit in (False, True):
         product, counts = toys.run("plugin", toys.plugin, "sgemm", audit=audit, record=audit and folder / "record")
@@ -190,7 +201,8 @@ def it_needs_nothing(toys, _):
 
 
 TESTS = [a_plugin_needs_no_auditor, deepbind, dlsym_on_a_handle_of_its_own, another_namespace_is_left_alone,
-         a_static_blas_is_out_of_reach, a_name_alone_makes_no_blas, parts_of_a_blas_keep_together,
+         a_static_blas_is_out_of_reach, a_blas_inside_the_program_serves_its_plugins, a_name_alone_makes_no_blas,
+         parts_of_a_blas_keep_together,
          handing_on_reaches_the_real_one, a_wrapper_is_handed_on_to_and_hands_on, a_versioned_cublas,
          many_threads_bind_at_once, a_child_writes_a_record_of_its_own, record_only_changes_nothing,
          without_the_library_nothing_happens, the_record_is_whole, a_record_that_cannot_be_written_stops_nobody,
@@ -199,7 +211,8 @@ TESTS = [a_plugin_needs_no_auditor, deepbind, dlsym_on_a_handle_of_its_own, anot
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("library", "auditor", "blas", "cublas", "plugin", "gpu-plugin", "wrapper", "caller", "static-caller"):
+    for name in ("library", "auditor", "blas", "cublas", "plugin", "gpu-plugin", "wrapper", "caller", "static-caller",
+                 "unlinked-plugin"):
         parser.add_argument("--" + name, required=True, help="as built from this folder")
     toys = Toys(vars(parser.parse_args()))
     failed = 0
