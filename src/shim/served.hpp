@@ -13,8 +13,8 @@ enum class Place : std::uint8_t { gpu, emulate, cpu };
 
 inline constexpr int place_count = 3;
 
-/// Words of the log for a call that needed no work (m = 0 and the like), and for those that are not ours to serve: other
-/// types than FP32 or an algorithm that nobody knows, or descriptors of cuBLASLt that ask for what no rung does.
+/// Words of the log for a call that needed no work (m = 0 and the like), and for those that are not ours to serve:
+/// other types than FP32 or an algorithm that nobody knows, or descriptors of cuBLASLt that ask for what no rung does.
 inline constexpr const char* why_noop = "noop";
 inline constexpr const char* why_types = "types";
 inline constexpr const char* why_descriptors = "descriptors";
