@@ -24,14 +24,16 @@ cublas::Status status_of_pointers(cublas_lt::Handle handle, const shim::LtCall& 
 /// Extents of 0 are not for cuBLASLt as they are for the BLAS: where there is a real one, it says what becomes of them.
 bool is_degenerate(const GemmProblem& problem) { return problem.m == 0 || problem.n == 0 || problem.k == 0; }
 
-/// What the descriptors say. They are data: reading them under LADDER_DEVICE=emulate touches no GPU.
+/// What the descriptors say; first what other types than FP32 differ in. They are data: reading them under
+/// LADDER_DEVICE=emulate touches no GPU.
 bool describe(cublas_lt::MatmulDesc desc, cublas_lt::MatrixLayout a, cublas_lt::MatrixLayout b,
               cublas_lt::MatrixLayout c, cublas_lt::MatrixLayout d, const void* caller, shim::LtCall& call) {
-  if (!shim::read_operation(desc, caller, call.operation) || !shim::read_layout(a, caller, call.a_layout) ||
-      !shim::read_layout(b, caller, call.b_layout) || !shim::read_layout(d, caller, call.d_layout))
+  if (!shim::read_layout(a, caller, call.a_layout) || !shim::read_layout(b, caller, call.b_layout) ||
+      !shim::read_layout(d, caller, call.d_layout))
     return false;
   call.c_layout = call.d_layout;
-  return c == d || shim::read_layout(c, caller, call.c_layout);
+  if (c != d && !shim::read_layout(c, caller, call.c_layout)) return false;
+  return shim::read_operation(desc, caller, call.operation);
 }
 
 }  // namespace
@@ -70,11 +72,12 @@ LADDER_EXPORT cublas::Status cublasLtMatmul(cublas_lt::Handle handle, cublas_lt:
   const auto problem = ours ? shim::problem_of(call) : std::nullopt;
   if (!alone && (!problem || is_degenerate(*problem))) return pass_on();
   if (!problem) return cublas::STATUS_NOT_SUPPORTED;
-  if (is_noop(*problem)) return shim::nothing_to_do(shim::Door::cublasLtMatmul, *problem);
 
   // 3. Serve it.
   const bool wants_tf32 = shim::tf32_wish(call.operation.compute) == shim::Tf32Wish::allowed;
   const shim::Plan plan = shim::plan_device_call(
       {shim::wished_rung(), shim::config().device, own, wants_tf32, shim::config().tf32_forbidden});
+  if (plan.front().target != shim::Target::next && is_noop(*problem))
+    return shim::nothing_to_do(shim::Door::cublasLtMatmul, *problem);
   return shim::serve_device_call(shim::Door::cublasLtMatmul, plan, *problem, stream, call_real);
 }
