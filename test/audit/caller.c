@@ -45,11 +45,23 @@ static float product(void* handle) {
   return product_by(function);
 }
 
+static float through_plugin(void* plugin, const char* name) {
+  float (*function)(void);
+  *(void**)&function = dlsym(plugin, name);
+  return function ? function() : -1;
+}
+
+static const char* plugin_function = NULL; /* for all threads */
+
+static float any_product(void* handle) {
+  return plugin_function ? through_plugin(handle, plugin_function) : product(handle);
+}
+
 static void* many_products(void* handle) {
   static float wrong = -2;
-  const float first = product(handle);
+  const float first = any_product(handle);
   for (int i = 1; i < calls_each; ++i) {
-    if (product(handle) != first) return &wrong;
+    if (any_product(handle) != first) return &wrong;
   }
   return NULL;
 }
@@ -65,7 +77,7 @@ static float in_threads(void* handle) {
     pthread_join(threads[i], &mine);
     if (mine != NULL) complaint = mine;
   }
-  return complaint ? *(float*)complaint : product(handle);
+  return complaint ? *(float*)complaint : any_product(handle);
 }
 
 static void report(float c) {
@@ -90,17 +102,22 @@ static int in_child(void* handle) {
   return child < 0 || waitpid(child, &status, 0) != child || status != 0 ? impossible : 0;
 }
 
-static float through_plugin(void* plugin, const char* name) {
-  float (*function)(void);
-  *(void**)&function = dlsym(plugin, name);
-  return function ? function() : -1;
+static int say_where(void* handle, char** names) {
+  Dl_info info;
+  for (; *names; ++names) {
+    void* function = dlsym(handle, *names);
+    if (function == NULL || dladdr(function, &info) == 0) return impossible;
+    printf("%s=%s\n", *names, info.dli_fname);
+  }
+  return 0;
 }
 
 int main(int count, char** words) {
   void* handle = NULL;
   if (count < 2) return impossible;
   if (count > 2) {
-    const int flags = RTLD_LAZY | RTLD_LOCAL | (strcmp(words[1], "deepbind") == 0 ? RTLD_DEEPBIND : 0);
+    const int deep = strcmp(words[1], "deepbind") == 0 || (strcmp(words[1], "threads") == 0 && count > 3);
+    const int flags = RTLD_LAZY | RTLD_LOCAL | (deep ? RTLD_DEEPBIND : 0);
     handle = strcmp(words[1], "namespace") == 0 ? dlmopen(LM_ID_NEWLM, words[2], flags) : dlopen(words[2], flags);
     if (handle == NULL) {
       fprintf(stderr, "%s\n", dlerror());
@@ -108,6 +125,8 @@ int main(int count, char** words) {
     }
   }
   if (strcmp(words[1], "fork") == 0) return in_child(handle);
+  if (strcmp(words[1], "where") == 0) return say_where(handle, words + 3);
+  if (strcmp(words[1], "threads") == 0 && count > 3) plugin_function = words[3];
   report(strcmp(words[1], "own") == 0       ? own_product()
          : strcmp(words[1], "threads") == 0 ? in_threads(handle)
          : count > 3                        ? through_plugin(handle, words[3])

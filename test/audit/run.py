@@ -9,10 +9,12 @@ Prints one line a test, `ok - NAME` or `not ok - NAME: why`; the exit code is 1 
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
+DOORS = pathlib.Path(__file__).resolve().parents[2] / "src" / "shim" / "doors.def"
 OURS, THEIRS, OWN = 6, 4242, 1.5
 TIMEOUT_S = 60
 THREADS_CALLS = 8 * 50 + 1  # as in caller.c
@@ -27,8 +29,12 @@ class Toys:
     def __getattr__(self, name):
         return self.paths[name]
 
-    def run(self, *words, caller="caller", preload=True, audit=False, record=None, **variables):
-        """The words that the program printed: C as a number, and the calls of each door."""
+    def run(self, *words, **options):
+        """What the program printed: C as a number, and the calls of each door."""
+        product, *counts = self.said(*words, **options).split()
+        return float(product), {door: int(calls) for door, calls in (word.split("=") for word in counts)}
+
+    def said(self, *words, caller="caller", preload=True, audit=False, record=None, **variables):
         kept = {name: value for name, value in os.environ.items()
                 if not name.startswith(("LADDER_", "LD_PRELOAD", "LD_AUDIT"))}
         env = {**kept, "LADDER_DEVICE": "emulate", **variables}
@@ -42,8 +48,7 @@ class Toys:
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
         assert done.returncode == 0, f"exit code {done.returncode}: {(done.stderr or done.stdout)[-400:]}"
         assert done.stderr == "", f"said without being asked: {done.stderr[-400:]}"
-        product, *counts = done.stdout.split()
-        return float(product), {door: int(calls) for door, calls in (word.split("=") for word in counts)}
+        return done.stdout
 
 
 def events(record, kind=None):
@@ -88,6 +93,13 @@ def dlsym_on_a_handle_of_its_own(toys, folder):
     (line,) = events(folder / "record", "bind")
     assert line == {"event": "bind", "pid": line["pid"], "symbol": "sgemm_", "from": toys.caller, "to": toys.blas,
                     "via": "dlsym", "redirected": "yes", "why": "door"}, line
+
+
+def every_door(toys, _):
+    doors = re.findall(r"^\w+_DOOR\((\w+)", DOORS.read_text(), re.MULTILINE)
+    for audit, holder in ((False, toys.all_doors), (True, toys.library)):
+        answers = dict(line.split("=") for line in toys.said("where", toys.all_doors, *doors, audit=audit).splitlines())
+        assert answers == {door: holder for door in doors}, answers
 
 
 def another_namespace_is_left_alone(toys, folder):
@@ -154,8 +166,9 @@ def a_versioned_cublas(toys, folder):
 
 
 def many_threads_bind_at_once(toys, _):
-    product, counts = toys.run("threads", toys.blas, audit=True)
-    assert product == OURS and counts["sgemm_"] == THREADS_CALLS, (product, counts)
+    for words in ((toys.blas,), (toys.plugin, "call_fortran")):
+        product, counts = toys.run("threads", *words, audit=True)
+        assert product == OURS and counts["sgemm_"] == THREADS_CALLS, (words, product, counts)
 
 
 def a_child_writes_a_record_of_its_own(toys, folder):
@@ -200,18 +213,17 @@ def it_needs_nothing(toys, _):
         "la_version", "la_objopen", "la_objclose", "la_preinit", "la_symbind64"}, exports
 
 
-TESTS = [a_plugin_needs_no_auditor, deepbind, dlsym_on_a_handle_of_its_own, another_namespace_is_left_alone,
-         a_static_blas_is_out_of_reach, a_blas_inside_the_program_serves_its_plugins, a_name_alone_makes_no_blas,
-         parts_of_a_blas_keep_together,
-         handing_on_reaches_the_real_one, a_wrapper_is_handed_on_to_and_hands_on, a_versioned_cublas,
-         many_threads_bind_at_once, a_child_writes_a_record_of_its_own, record_only_changes_nothing,
-         without_the_library_nothing_happens, the_record_is_whole, a_record_that_cannot_be_written_stops_nobody,
-         it_needs_nothing]
+TESTS = [a_plugin_needs_no_auditor, deepbind, dlsym_on_a_handle_of_its_own, every_door,
+         another_namespace_is_left_alone, a_static_blas_is_out_of_reach, a_blas_inside_the_program_serves_its_plugins,
+         a_name_alone_makes_no_blas, parts_of_a_blas_keep_together, handing_on_reaches_the_real_one,
+         a_wrapper_is_handed_on_to_and_hands_on, a_versioned_cublas, many_threads_bind_at_once,
+         a_child_writes_a_record_of_its_own, record_only_changes_nothing, without_the_library_nothing_happens,
+         the_record_is_whole, a_record_that_cannot_be_written_stops_nobody, it_needs_nothing]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("library", "auditor", "blas", "cublas", "plugin", "gpu-plugin", "wrapper", "caller", "static-caller",
+    for name in ("library", "auditor", "blas", "all-doors", "plugin", "gpu-plugin", "wrapper", "caller", "static-caller",
                  "unlinked-plugin"):
         parser.add_argument("--" + name, required=True, help="as built from this folder")
     toys = Toys(vars(parser.parse_args()))
