@@ -11,8 +11,7 @@ namespace ladder {
 TEST_CASE("every product has its layer of blocks, and few layers are too many") {
   constexpr std::int64_t limit = largest_grid_yz, most = limit * limit;
   constexpr std::int64_t tiles = 7;
-  for (const std::int64_t around :
-       {std::int64_t{2}, limit, 2 * limit, std::int64_t{1} << 31, std::int64_t{1} << 32, most - 1}) {
+  for (const std::int64_t around : {std::int64_t{2}, limit, 2 * limit, std::int64_t{1} << 31, most / 2, most - 1}) {
     for (std::int64_t batch = around - 1; batch <= around + 1; ++batch) {
       CAPTURE(batch);
       const GridExtents grid = grid_extents(tiles, batch);
