@@ -48,7 +48,7 @@ bool Ladderblas::recognise(Object object) {
 }
 
 Answer judge(const Binding& binding, const Ladderblas& ladderblas, bool record_only) {
-  if (binding.from.is_elsewhere()) return Answer::elsewhere;
+  if (binding.from.is_elsewhere() || binding.to.is_elsewhere()) return Answer::elsewhere;
   const int door = door_index(binding.symbol);
   if (door < 0) return Answer::not_a_door;
   if (!ladderblas.is_loaded()) return Answer::not_loaded;

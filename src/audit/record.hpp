@@ -2,8 +2,9 @@
 // The record that LADDER_AUDIT_LOG asks for: which objects the loader brought in, and what each GEMM-like symbol was
 // bound to. For `ladder doctor`, and for anyone with grep.
 //
-// LADDER_AUDIT_LOG=path: lines are appended to that file; %p in it is the process id, so that every process can have
-// its own. A line is one write(2). A line that cannot be written is lost, without a word.
+// LADDER_AUDIT_LOG=path: lines are appended to that file. The path should be absolute: a program may change its folder.
+// %p in it is the process id, so that every process can have its own. A line is one write(2). A line that cannot be
+// written is lost, without a word.
 //
 // A line is `key=value` fields with a tab between them. Values hold no tab and no newline: these, and the backslash,
 // are written as \t, \n and \\. Unknown keys are to be skipped. Keys by the event:
@@ -13,7 +14,7 @@
 //                                              redirected to; otherwise ours=no
 //   event=ready   pid                          everything that is loaded at the start is there; main comes next
 //   event=close   pid object                   an object was unloaded, or the process ends
-//   event=bind    pid symbol from to via namespace redirected why
+//   event=bind    pid symbol from to via redirected why
 //                                              a reference was bound, see below. The same one can come again: each
 //                                              dlsym is an event, and so is each object's own reference
 //
@@ -29,12 +30,11 @@
 //                 ours          the loader had chosen libladderblas by itself: LD_PRELOAD or linking was enough
 //                 own_search    libladderblas looks for the real function
 //                 not_a_door    a name that libladderblas does not export: another type, or not a product
-//                 inside_blas   `from` itself defines doors of this kind (cuBLAS and cuBLASLt, or CPU BLAS): a
-//                 library's
-//                               call of its own parts, or a wrapper's call of what it wraps
+//                 inside_blas   `from` itself defines doors of this kind (cuBLAS and cuBLASLt, or CPU BLAS): the call
+//                               of a library to its own parts, or of a wrapper to what it wraps
 //                 not_a_blas    the bare name `sgemm` in an object without `sgemm_`: a function of the program's own
 //                 not_loaded    libladderblas was not among what was loaded at the start
-//                 namespace     a namespace other than the program's, where libladderblas is not
+//                 namespace     `from` or `to` is in a namespace other than the program's, where libladderblas is not
 //                 record_only   LADDER_AUDIT=record: would have been redirected
 //
 // What the loader binds without telling an auditor, and is therefore not here: references by address (a function's

@@ -95,17 +95,20 @@ def dlsym_on_a_handle_of_its_own(toys, folder):
                     "via": "dlsym", "redirected": "yes", "why": "door"}, line
 
 
-def every_door(toys, _):
+def every_door_and_no_other_name(toys, folder):
     doors = re.findall(r"^\w+_DOOR\((\w+)", DOORS.read_text(), re.MULTILINE)
     for audit, holder in ((False, toys.all_doors), (True, toys.library)):
-        answers = dict(line.split("=") for line in toys.said("where", toys.all_doors, *doors, audit=audit).splitlines())
-        assert answers == {door: holder for door in doors}, answers
+        said = toys.said("where", toys.all_doors, *doors, "dgemm_", audit=audit, record=folder / "record")
+        answers = dict(line.split("=") for line in said.splitlines())
+        assert answers == {**{door: holder for door in doors}, "dgemm_": toys.all_doors}, answers
+    assert bindings(folder / "record", "dgemm_") == {("dlsym", "no", "not_a_door")}
 
 
 def another_namespace_is_left_alone(toys, folder):
-    missed(toys.run("namespace", toys.plugin, "call_fortran"))
-    missed(toys.run("namespace", toys.plugin, "call_fortran", audit=True, record=folder / "record"))
-    assert bindings(folder / "record", "sgemm_") == {("plt", "no", "namespace")}, events(folder / "record")
+    for words, via in (((toys.plugin, "call_fortran"), "plt"), ((toys.blas,), "dlsym")):
+        missed(toys.run("namespace", *words))
+        missed(toys.run("namespace", *words, audit=True, record=folder / via))
+        assert bindings(folder / via, "sgemm_") == {(via, "no", "namespace")}, events(folder / via)
 
 
 def a_static_blas_is_out_of_reach(toys, folder):
@@ -213,7 +216,7 @@ def it_needs_nothing(toys, _):
         "la_version", "la_objopen", "la_objclose", "la_preinit", "la_symbind64"}, exports
 
 
-TESTS = [a_plugin_needs_no_auditor, deepbind, dlsym_on_a_handle_of_its_own, every_door,
+TESTS = [a_plugin_needs_no_auditor, deepbind, dlsym_on_a_handle_of_its_own, every_door_and_no_other_name,
          another_namespace_is_left_alone, a_static_blas_is_out_of_reach, a_blas_inside_the_program_serves_its_plugins,
          a_name_alone_makes_no_blas, parts_of_a_blas_keep_together, handing_on_reaches_the_real_one,
          a_wrapper_is_handed_on_to_and_hands_on, a_versioned_cublas, many_threads_bind_at_once,
