@@ -34,7 +34,7 @@ class Toys:
         product, *counts = self.said(*words, **options).split()
         return float(product), {door: int(calls) for door, calls in (word.split("=") for word in counts)}
 
-    def said(self, *words, caller="caller", preload=True, audit=False, record=None, **variables):
+    def said(self, *words, caller="caller", preload=True, audit=False, record=None, complaint="", **variables):
         kept = {name: value for name, value in os.environ.items()
                 if not name.startswith(("LADDER_", "LD_PRELOAD", "LD_AUDIT"))}
         env = {**kept, "LADDER_DEVICE": "emulate", **variables}
@@ -47,7 +47,7 @@ class Toys:
         done = subprocess.run([self.paths[caller], *words], env=env, text=True, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
         assert done.returncode == 0, f"exit code {done.returncode}: {(done.stderr or done.stdout)[-400:]}"
-        assert done.stderr == "", f"said without being asked: {done.stderr[-400:]}"
+        assert done.stderr == complaint, f"on stderr: {done.stderr[-400:]}"
         return done.stdout
 
 
@@ -185,6 +185,12 @@ def record_only_changes_nothing(toys, folder):
     assert bindings(folder / "record", "sgemm_") == {("dlsym", "no", "record_only")}, events(folder / "record")
 
 
+def a_bad_setting_is_reported_and_the_default_used(toys, _):
+    complaint = "ladderblas: LADDER_AUDIT=watch is not valid; valid are: redirect, record; the default is used\n"
+    caught("sgemm_", toys.run("dlsym", toys.blas, audit=True, complaint=complaint, LADDER_AUDIT="watch"))
+    caught("sgemm_", toys.run("dlsym", toys.blas, audit=True, LADDER_AUDIT="", LADDER_AUDIT_LOG=""))
+
+
 def without_the_library_nothing_happens(toys, folder):
     missed(toys.run("dlsym", toys.blas, preload=False, audit=True, record=folder / "record"))
     missed(toys.run("deepbind", toys.plugin, "call_fortran", preload=False, audit=True))
@@ -220,8 +226,8 @@ TESTS = [a_plugin_needs_no_auditor, deepbind, dlsym_on_a_handle_of_its_own, ever
          another_namespace_is_left_alone, a_static_blas_is_out_of_reach, a_blas_inside_the_program_serves_its_plugins,
          a_name_alone_makes_no_blas, parts_of_a_blas_keep_together, handing_on_reaches_the_real_one,
          a_wrapper_is_handed_on_to_and_hands_on, a_versioned_cublas, many_threads_bind_at_once,
-         a_child_writes_a_record_of_its_own, record_only_changes_nothing, without_the_library_nothing_happens,
-         the_record_is_whole, a_record_that_cannot_be_written_stops_nobody, it_needs_nothing]
+         a_child_writes_a_record_of_its_own, record_only_changes_nothing, a_bad_setting_is_reported_and_the_default_used,
+         without_the_library_nothing_happens, the_record_is_whole, a_record_that_cannot_be_written_stops_nobody, it_needs_nothing]
 
 
 def main():
