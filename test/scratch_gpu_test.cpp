@@ -185,11 +185,13 @@ TEST_CASE("a stream that cannot be asked, or whose capture is broken, has no scr
   fake.captures.clear();
 }
 
-TEST_CASE("the thread's capture mode is as it was") {
+TEST_CASE("the first call in a context may be captured, and leaves the thread's capture mode as it was") {
   FakeCuda& fake = in_a_context_of_its_own();
   UserObjects graph;
+  REQUIRE(fake.set_up.count(fake.context) == 0);
   CHECK(captured(fake, graph, few_floats).parts != nullptr);
-  CHECK(fake.mode == cudaStreamCaptureModeGlobal);
+  CHECK(fake.mode == CU_STREAM_CAPTURE_MODE_GLOBAL);
+  CHECK(cudaGetLastError() == cudaSuccess);
   FakeCuda::destroy(graph);
 }
 

@@ -49,8 +49,18 @@ cudaError_t answer(cudaError_t error) {
 /// Of a call that a capture does not allow.
 cudaError_t unsafe(cudaError_t error) {
   const FakeCuda& fake = fake_cuda();
-  const bool prohibited = !fake.captures.empty() && fake.mode != cudaStreamCaptureModeRelaxed;
+  const bool prohibited = !fake.captures.empty() && fake.mode != CU_STREAM_CAPTURE_MODE_RELAXED;
   return answer(prohibited ? cudaErrorStreamCaptureUnsupported : error);
+}
+
+/// What the first call in a context does beside its own work.
+cudaError_t set_up() {
+  return fake_cuda().set_up.insert(fake_cuda().context).second ? unsafe(cudaSuccess) : cudaSuccess;
+}
+
+CUresult CUDAAPI exchange_mode(CUstreamCaptureMode* mode) {
+  std::swap(*mode, fake_cuda().mode);
+  return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI context_id(CUcontext, unsigned long long* id) {
@@ -82,15 +92,10 @@ cudaError_t cudaSetDevice(int) {
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned, unsigned long long,
                                              cudaDriverEntryPointQueryResult* found) {
-  *found = cudaDriverEntryPointSymbolNotFound;
-  if (std::string_view(symbol) != "cuCtxGetId") return cudaSuccess;
-  *found = cudaDriverEntryPointSuccess;
-  *function = reinterpret_cast<void*>(ladder::test::context_id);
-  return cudaSuccess;
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  std::swap(*mode, fake_cuda().mode);
+  if (std::string_view(symbol) == "cuCtxGetId") *function = reinterpret_cast<void*>(ladder::test::context_id);
+  if (std::string_view(symbol) == "cuThreadExchangeStreamCaptureMode")
+    *function = reinterpret_cast<void*>(ladder::test::exchange_mode);
+  *found = *function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
 }
 
@@ -106,6 +111,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 }
 
 cudaError_t cudaFree(void* memory) {
+  if (memory == nullptr) return ladder::test::set_up();
   fake_cuda().memory.erase(memory);
   std::free(memory);
   return cudaSuccess;
@@ -137,6 +143,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      cudaGraph_t* graph, const cudaGraphNode_t**, const cudaGraphEdgeData**,
                                      std::size_t*) {
   ++fake_cuda().queries;
+  if (const cudaError_t error = ladder::test::set_up(); error != cudaSuccess) return error;
   if (fake_cuda().query_error != cudaSuccess) return answer(fake_cuda().query_error);
   const auto found = fake_cuda().captures.find(stream);
   *status = found == fake_cuda().captures.end() ? cudaStreamCaptureStatusNone : found->second.status;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A CUDA runtime in host memory, as far as scratch_of() uses one: contexts, streams that are captured or not, graphs
-// with user objects, and memory that may not be allocated during a capture unless the thread has asked to.
+// with user objects. During a capture, memory may not be allocated and the runtime not be set up in a context, unless
+// the thread has asked to.
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -32,8 +34,9 @@ struct FakeCuda {
   std::set<void*> memory;  ///< allocated and not freed
   int queries = 0;         ///< of a stream's capture
   cudaError_t last_error = cudaSuccess;
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
   unsigned long long last_capture = 0;
+  std::set<unsigned long long> set_up;  ///< contexts that the runtime knows
 
   /// The stream is captured into the graph from now on, as by cudaStreamBeginCapture().
   void begin_capture(cudaStream_t stream, UserObjects& graph);
