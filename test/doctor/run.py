@@ -206,6 +206,7 @@ def the_report_for_people(doctor):
 
 def numpy_is_served(doctor):
     report = doctor(PYTHON, "-c", NUMPY + "a.T @ (a + 1)")
+    assert "A @ A.T" in remark(report, "not_a_product"), report["remarks"]
     assert calls(report) == {("cblas_sgemm", "9", "emulate"): 1}, report["calls"]
     assert report["verdict"]["well"], report["verdict"]
 

@@ -45,7 +45,9 @@ def list_as_json(ladder):
 
 
 def bad_command_lines(ladder):
-    for words in (["climb"], [], ["run"], ["doctor"], ["doctor", "--rung", "99", "--", "true"], ["run", "--rung", "99", "--", "true"], ["run", "--device", "x", "--", "true"],
+    for words in (["climb"], [], ["doctor"], ["doctor", "--rung", "99", "--", "true"],
+                  ["doctor", "--audit", "--look-only", "--", "true"], ["run"], ["run", "--rung", "99", "--", "true"],
+                  ["run", "--device", "x", "--", "true"],
                   ["verify", "--rung", "99"], ["verify", "--op", "XY"], ["verify", "--m", "-1"], ["tune"], ["tune", "4x"], ["tune", "--rungs", "6", "64"],
                   ["tune", "--rungs", "7:128x128x8_8x8", "64"], ["tune", "--candidates", "0", "64"],
                   ["tune", "--shapes", "/nonexistent.csv"], ["accuracy", "4x"], ["accuracy", "--data", "normal,odd"],

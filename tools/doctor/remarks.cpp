@@ -107,13 +107,13 @@ void remark_on_rows(const Run& run, std::vector<Remark>& remarks) {
          "of this one.");
   remark(Fate::another_name, "An SGEMM under a name that we do not export: {}.");
   remark(Fate::another_form, "FP32 products of a form that we do not serve: {}.");
+  remark(Fate::not_a_product,
+         "No SGEMM, though it may look like one: {}. NumPy sends A @ A.T to ssyrk, and products with a vector or a "
+         "single row to sgemv.");
   if (run.calls.total() > 0) return;
   remark(Fate::another_type,
          "Products of other types, of which we serve none: {}. NumPy and others compute in double unless told "
          "otherwise.");
-  remark(Fate::not_a_product,
-         "No SGEMM, though it may look like one: {}. NumPy sends A @ A.T to ssyrk, and products with a vector or a "
-         "single row to sgemv.");
 }
 
 void remark_on_passed_on(const CallCounts& calls, std::vector<Remark>& remarks) {
