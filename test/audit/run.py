@@ -58,7 +58,8 @@ def events(record, kind=None):
 
 
 def bindings(record, symbol):
-    return {(line["via"], line["redirected"], line["why"]) for line in events(record, "bind") if line["symbol"] == symbol}
+    lines = [line for line in events(record, "bind") if line["symbol"] == symbol]
+    return {(line["via"], line["redirected"], line["why"]) for line in lines}
 
 
 def caught(door, result):
@@ -150,9 +151,9 @@ def handing_on_reaches_the_real_one(toys, _):
 
 def a_wrapper_is_handed_on_to_and_hands_on(toys, folder):
     """program -> us -> wrapper -> BLAS, without a way back to us."""
-    wrapped = {"WRAPPED_BLAS": toys.blas}
-    caught("sgemm_", toys.run("dlsym", toys.wrapper, audit=True, **wrapped))
-    product, counts = toys.run("dlsym", toys.wrapper, audit=True, record=folder / "record", LADDER_DEVICE="cpu", **wrapped)
+    words = {"audit": True, "record": folder / "record", "WRAPPED_BLAS": toys.blas}
+    caught("sgemm_", toys.run("dlsym", toys.wrapper, **words))
+    product, counts = toys.run("dlsym", toys.wrapper, **words, LADDER_DEVICE="cpu")
     assert product == THEIRS and counts["sgemm_"] == 1, (product, counts)
     (inner,) = [line for line in events(folder / "record", "bind") if line["from"] == toys.wrapper]
     assert (inner["to"], inner["redirected"], inner["why"]) == (toys.blas, "no", "inside_blas"), inner
@@ -226,14 +227,15 @@ TESTS = [a_plugin_needs_no_auditor, deepbind, dlsym_on_a_handle_of_its_own, ever
          another_namespace_is_left_alone, a_static_blas_is_out_of_reach, a_blas_inside_the_program_serves_its_plugins,
          a_name_alone_makes_no_blas, parts_of_a_blas_keep_together, handing_on_reaches_the_real_one,
          a_wrapper_is_handed_on_to_and_hands_on, a_versioned_cublas, many_threads_bind_at_once,
-         a_child_writes_a_record_of_its_own, record_only_changes_nothing, a_bad_setting_is_reported_and_the_default_used,
-         without_the_library_nothing_happens, the_record_is_whole, a_record_that_cannot_be_written_stops_nobody, it_needs_nothing]
+         a_child_writes_a_record_of_its_own, record_only_changes_nothing,
+         a_bad_setting_is_reported_and_the_default_used, without_the_library_nothing_happens, the_record_is_whole,
+         a_record_that_cannot_be_written_stops_nobody, it_needs_nothing]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("library", "auditor", "blas", "all-doors", "plugin", "gpu-plugin", "wrapper", "caller", "static-caller",
-                 "unlinked-plugin"):
+    for name in ("library", "auditor", "blas", "all-doors", "plugin", "gpu-plugin", "unlinked-plugin", "wrapper",
+                 "caller", "static-caller"):
         parser.add_argument("--" + name, required=True, help="as built from this folder")
     toys = Toys(vars(parser.parse_args()))
     failed = 0
