@@ -24,7 +24,7 @@ bool is_aligned(const void* address, std::uintptr_t alignment) {
 }  // namespace
 
 TEST_CASE("scratch memory is aligned, writable to its end, and its tickets are 0") {
-  const Scratch scratch = emulated::scratch_of(nullptr);
+  const Scratch scratch = emulated::scratch_of(nullptr, scratch_floats);
   REQUIRE(scratch.parts != nullptr);
   REQUIRE(scratch.tickets != nullptr);
   CHECK(is_aligned(scratch.parts, 256));
@@ -43,13 +43,13 @@ TEST_CASE("there is no scratch memory for more than a launch may need") {
 }
 
 TEST_CASE("a thread keeps its scratch memory, whatever the stream, and shares it with nobody") {
-  const Scratch mine = emulated::scratch_of(nullptr);
+  const Scratch mine = emulated::scratch_of(nullptr, scratch_floats);
   int stream = 0;
-  CHECK(emulated::scratch_of(&stream).parts == mine.parts);
+  CHECK(emulated::scratch_of(&stream, scratch_floats).parts == mine.parts);
   Scratch theirs;
   bool zero = false;
   std::thread other([&] {
-    theirs = emulated::scratch_of(nullptr);
+    theirs = emulated::scratch_of(nullptr, scratch_floats);
     zero = theirs.tickets != nullptr && tickets_are_zero(theirs);
   });
   other.join();

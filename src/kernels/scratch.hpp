@@ -24,14 +24,14 @@ namespace gpu {
 /// other graph, no other stream of the same capture and no launch outside it gets it before the graph and all its
 /// executables are gone. Null pointers where there is no memory, beyond 32 streams of a context, and where the graphs
 /// of a context hold a thirty-second of its device's memory.
-Scratch scratch_of(Stream stream, std::int64_t floats = scratch_floats);
+Scratch scratch_of(Stream stream, std::int64_t floats);
 
 }  // namespace gpu
 
 namespace emulated {
 
 /// Of the calling thread.
-Scratch scratch_of(Stream stream, std::int64_t floats = scratch_floats);
+Scratch scratch_of(Stream stream, std::int64_t floats);
 
 }  // namespace emulated
 
