@@ -40,6 +40,8 @@ TEST_CASE("a rung and the next library are told apart") {
   CHECK(is_handed_on({"sgemm_", "0", "next_blas", "cpu", "small"}));
   CHECK(is_handed_on({"cublasSgemm_v2", "0", "cublas", "gpu:0", "tf32"}));
   const Answer noop{"sgemm_", "none", "none", "cpu", "noop"};
+  CHECK(is_noop(noop));
+  CHECK_FALSE(is_noop({"sgemm_", "none", "none", "cpu", "fallback:no-blas-found"}));
   CHECK_FALSE(is_rung(noop));
   CHECK_FALSE(is_handed_on(noop));
 }

@@ -132,6 +132,15 @@ TEST_CASE("verdicts on runs with calls") {
   CHECK(verdict.sentence.starts_with("The program failed (exit code 139). 14 SGEMM calls"));
 }
 
+TEST_CASE("a call that nobody could compute is not well") {
+  Run run = run_with({linked("sgemm_", plugin, ours)});
+  run.calls.answers[{"sgemm_", "none", "none", "cpu", "noop"}] = 1;
+  CHECK(verdict_of(dynamic_program(), &run).well);
+  run.calls.answers[{"sgemm_", "none", "none", "cpu", "fallback:no-blas-found"}] = 1;
+  CHECK(verdict_of(dynamic_program(), &run).key == "not_computed");
+  CHECK_FALSE(verdict_of(dynamic_program(), &run).well);
+}
+
 TEST_CASE("verdicts on runs without calls") {
   const Before before = dynamic_program();
   const auto key = [&before](const Run& run) { return verdict_of(before, &run).key; };
@@ -191,6 +200,7 @@ TEST_CASE("JSON, with and without a run") {
   auto json = nlohmann::json::parse(to_json(before, nullptr));
   CHECK(json["verdict"]["key"] == "not_run");
   CHECK(json["run"].is_null());
+  CHECK(json["verdict"]["sentence"] == "The program was not run: there is no program app.");
   CHECK(json["surroundings"]["gpu"].is_null());
   Run run = run_with({linked("sgemm_", plugin, ours)});
   add_calls(run, "sgemm_", 3);

@@ -12,7 +12,7 @@ namespace ladder::doctor {
 namespace {
 
 constexpr std::string_view mark = "ladderblas: sgemm ", passed_on_mark = "ladderblas: passed_on ";
-constexpr std::string_view handed_on = "next_blas", cublas_rung = "cublas", nobody = "none";
+constexpr std::string_view handed_on = "next_blas", cublas_rung = "cublas", nobody = "none", noop = "noop";
 
 using Fields = std::map<std::string_view, std::string_view>;
 
@@ -71,6 +71,8 @@ bool read_call_log(const std::string& file, CallCounts& counts) {
 }
 
 bool is_handed_on(const Answer& answer) { return answer.name == handed_on || answer.name == cublas_rung; }
+
+bool is_noop(const Answer& answer) { return answer.name == nobody && answer.why == noop; }
 
 bool is_rung(const Answer& answer) { return !is_handed_on(answer) && answer.name != nobody; }
 

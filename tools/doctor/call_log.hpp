@@ -35,8 +35,9 @@ void read_call_line(std::string_view line, CallCounts& counts);
 /// Adds all lines of a file. False where it cannot be read.
 bool read_call_log(const std::string& file, CallCounts& counts);
 
-/// A rung computed it, or a library that it was handed on to.
+/// A rung computed it, or a library that it was handed on to, or there was nothing to compute.
 bool is_rung(const Answer& answer);
 bool is_handed_on(const Answer& answer);
+bool is_noop(const Answer& answer);
 
 }  // namespace ladder::doctor

@@ -17,7 +17,7 @@ namespace {
 std::string who(const Answer& answer) {
   if (is_rung(answer)) return fmt::format("by rung {} ({}) on {}", answer.rung, answer.name, answer.device);
   if (is_handed_on(answer)) return fmt::format("handed on to the next library ({})", answer.why);
-  return answer.why == "noop" ? "with nothing to compute" : fmt::format("computed by nobody ({})", answer.why);
+  return is_noop(answer) ? "with nothing to compute" : fmt::format("computed by nobody ({})", answer.why);
 }
 
 /// "8 by rung 9 (double_buffered) on gpu:0, 4 handed on to the next library (small)": the most frequent first.
@@ -90,6 +90,11 @@ Verdict verdict_without_calls(const std::vector<Remark>& remarks, const Run& run
 
 Verdict verdict_with_calls(const std::vector<Remark>& remarks, const Run& run) {
   const std::string came = calls_sentence(run.calls);
+  const bool failed = std::ranges::any_of(run.calls.answers, [](const auto& counted_answer) {
+    const Answer& answer = counted_answer.first;
+    return !is_rung(answer) && !is_handed_on(answer) && !is_noop(answer);
+  });
+  if (failed) return {"not_computed", came + " The library said why on stderr."};
   if (const Remark* reason = first_of(remarks, ways_past_us)) {
     return {"partly", fmt::format("{} Others may go past it. {}", came, reason->sentence)};
   }
@@ -100,7 +105,9 @@ Verdict verdict_with_calls(const std::vector<Remark>& remarks, const Run& run) {
 }  // namespace
 
 Verdict verdict_of(const Before& before, const Run* run) {
-  const std::string& complaint = run != nullptr ? run->complaint : before.program.complaint;
+  const std::string& before_it =
+      before.program.complaint.empty() ? before.surroundings.library_complaint : before.program.complaint;
+  const std::string& complaint = run != nullptr ? run->complaint : before_it;
   if (run == nullptr || !complaint.empty()) {
     return {"not_run", fmt::format("The program was not run{}{}.", complaint.empty() ? "" : ": ", complaint)};
   }
