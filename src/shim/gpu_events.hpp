@@ -20,11 +20,11 @@ class GpuEvents {
  public:
   virtual ~GpuEvents() = default;
 
+  /// A number below most_contexts that no other context of the process has, of the calling thread's current one;
+  /// negative where there is none. To be asked first: a thread that has no context gets one, outside what is captured.
+  virtual int context() = 0;
   /// Whether what is enqueued now is run, or becomes part of a graph.
   virtual StreamState stream_state(Stream stream) = 0;
-  /// A number below most_contexts that no other context of the process has, of the calling thread's current one;
-  /// negative where there is none.
-  virtual int context() = 0;
   /// An event of the current context; null where there is none to be had.
   virtual GpuEvent make() = 0;
   virtual void drop(GpuEvent event) = 0;

@@ -21,7 +21,6 @@ cudaEvent_t cuda(GpuEvent event) { return static_cast<cudaEvent_t>(event); }
 class CudaEvents final : public GpuEvents {
  public:
   StreamState stream_state(Stream stream) override {
-    static_cast<void>(gpu::current_context());  // sets the runtime up, which it may not do by itself during a capture
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     if (!went_well(cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status))) return StreamState::unknown;
     return status == cudaStreamCaptureStatusNone ? StreamState::runs : StreamState::captured;

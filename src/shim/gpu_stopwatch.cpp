@@ -131,11 +131,11 @@ void GpuStopwatch::drop_events(Lap& lap) {
 GpuStopwatch::Lap* GpuStopwatch::begin(Stream stream, bool& captured) {
   if (abandoned_.load(std::memory_order_relaxed)) return nullptr;
   used_.store(true, std::memory_order_relaxed);
-  // Asked first: this also gives a thread that has none yet its context.
+  const int context = events_.context();
   const StreamState state = events_.stream_state(stream);
   captured = state == StreamState::captured;
   if (state != StreamState::runs) return nullptr;
-  Pool* pool = pool_of(events_.context());
+  Pool* pool = pool_of(context);
   Lap* lap = pool ? take(*pool) : nullptr;
   if (lap != nullptr) record_again(lap, stream);
   return lap;
