@@ -63,8 +63,10 @@ Question question_of(RungKey rung, std::span<const KernelConfig> configs, const 
   constexpr unsigned half_word = 32;
   std::uint64_t kind = 0;
   const auto add = [&kind](unsigned bits, std::uint64_t value) { kind = kind << bits | value; };
+  const bool in_arrays = p.c_array != nullptr;
+  add(1, in_arrays);
   for (const auto* address : {p.a, p.b, static_cast<const float*>(p.c)}) {
-    add(alignment_bits, reinterpret_cast<std::uintptr_t>(address) % (1u << alignment_bits));
+    add(alignment_bits, in_arrays ? 0 : reinterpret_cast<std::uintptr_t>(address) % (1u << alignment_bits));
   }
   for (const Scalar& scalar : {p.alpha, p.beta}) {
     add(1, scalar.device != nullptr);

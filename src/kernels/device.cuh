@@ -62,6 +62,14 @@ __device__ __forceinline__ void claim_registers() {
 #endif
 }
 
+/// Makes the compiler compute again what follows from `value`, rather than keep it in registers over the mainloop.
+__device__ __forceinline__ int computed_again(int value) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+r"(value));
+#endif
+  return value;
+}
+
 /// Smem argument of launch() for kernels that use no shared memory.
 struct NoSmem {};
 

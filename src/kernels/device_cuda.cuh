@@ -156,7 +156,8 @@ class KernelUse {
 
 }  // namespace detail
 
-/// Enqueues a grid of blocks of `threads` threads that call kernel(first product, layout of the batch, extra...).
+/// Enqueues a grid of blocks of `threads` threads that call kernel(first product, layout of the batch,
+/// epilogue, extra...).
 /// Returns the launch's own error; none is left behind for the caller's cudaGetLastError().
 template <auto kernel, class Smem, class... Extra>
 LaunchStatus launch_grid(const GridExtents& grid, int threads, Stream stream, const GemmProblem& problem,
@@ -168,7 +169,8 @@ LaunchStatus launch_grid(const GridExtents& grid, int threads, Stream stream, co
   if (error == cudaSuccess) {
     GemmProduct first = problem;
     BatchLayout layout = problem;
-    void* arguments[] = {&first, &layout, &extra...};
+    Epilogue epilogue = problem;
+    void* arguments[] = {&first, &layout, &epilogue, &extra...};
     const dim3 blocks(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z));
     error = cudaLaunchKernel(kernel, blocks, dim3(static_cast<unsigned>(threads)), arguments, smem_bytes,
                              static_cast<cudaStream_t>(stream));

@@ -12,6 +12,15 @@ __device__ __forceinline__ std::uint32_t smem_address(const void* p) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
+/// The same address. The compiler knows of the addresses in a kernel's parameters that they lie in global memory, but
+/// not of those that the kernel has loaded from memory.
+template <class Float>
+__device__ __forceinline__ Float* in_global_memory(Float* p) {
+  std::size_t address;
+  asm("cvta.to.global.u64 %0, %1;" : "=l"(address) : "l"(p));
+  return static_cast<Float*>(__cvta_global_to_generic(address));
+}
+
 /// Copies BYTES (4 or 16, both addresses aligned to it) from global to shared memory. The copy is in
 /// flight until a StageBarrier that this thread arrived on with arrive_when_copies_land() completes, or until
 /// wait_for_copies().

@@ -2,31 +2,9 @@
 // alpha, beta and the store of C: one formula for every rung, so that equal sums give equal bits.
 #pragma once
 
-#include "device.cuh"
+#include "scalars.cuh"
 
 namespace ladder::LADDER_DEVICE {
-
-/// alpha and beta as the kernel uses them. k = 0 has become alpha = 0.
-struct Scalars {
-  float alpha;
-  float beta;
-};
-
-__device__ __forceinline__ Scalars load_scalars(const GemmProduct& p) {
-  Scalars s;
-  s.alpha = p.alpha.device ? *p.alpha.device : p.alpha.value;
-  s.beta = p.beta.device ? *p.beta.device : p.beta.value;
-  if (p.k == 0) s.alpha = 0.0f;
-  return s;
-}
-
-/// C stays as it is (alpha and beta may come from the device, so the host could not tell).
-__device__ __forceinline__ bool leaves_c_alone(const Scalars& s) { return s.alpha == 0.0f && s.beta == 1.0f; }
-
-/// Extent of the mainloop: with alpha = 0 neither A nor B may be read.
-__device__ __forceinline__ std::int64_t mainloop_k(const GemmProduct& p, const Scalars& s) {
-  return s.alpha == 0.0f ? 0 : p.k;
-}
 
 /// The new value of one element of C. beta = 0 does not read it. Selects, not branches: this is unrolled over
 /// all results of a thread.

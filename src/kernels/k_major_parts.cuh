@@ -3,8 +3,8 @@
 // together: the one that comes last adds all of them in the order of k.
 #pragma once
 
-#include "epilogue.cuh"
 #include "k_major.cuh"
+#include "wide_epilogue.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -43,6 +43,7 @@ struct KMajorSmem {
 /// The part of a tile that lies in a block's run.
 struct Segment {
   WideProduct v;
+  std::uint32_t product;  ///< its number in the batch
   std::uint32_t tile;
   std::int64_t row0;
   int line0;
@@ -60,13 +61,13 @@ __device__ __forceinline__ Segment segment_at(const WideProduct& first, const Ba
   const std::uint32_t left = plan.steps - s.first_step;
   s.steps = end - step < left ? end - step : left;
   const std::uint32_t rows = s.tile / plan.line_tiles;
-  const std::uint32_t product = rows / plan.row_tiles;
-  s.row0 = std::int64_t{rows - product * plan.row_tiles} * Tile::BM;
+  s.product = rows / plan.row_tiles;
+  s.row0 = std::int64_t{rows - s.product * plan.row_tiles} * Tile::BM;
   s.line0 = static_cast<int>(s.tile - rows * plan.line_tiles) * Tile::BN;
   s.v = first;
-  s.v.w += product * plan.stride_w;
-  s.v.x += product * plan.stride_x;
-  s.v.c += product * layout.stride_c;
+  s.v.w += s.product * plan.stride_w;
+  s.v.x += s.product * plan.stride_x;
+  s.v.c += s.product * layout.stride_c;
   return s;
 }
 
@@ -91,20 +92,19 @@ __device__ __forceinline__ float sum_of_warps(const KMajorSmem<Tile>& smem, cons
 }
 
 template <class Tile>
-__device__ __forceinline__ void store_element(const Segment& segment, const Scalars& s, const TileElement<Tile>& at,
-                                              float sum) {
+__device__ __forceinline__ void store_element(const Segment& segment, const WideEpilogue& epilogue,
+                                              const TileElement<Tile>& at, float sum) {
   const std::int64_t row = segment.row0 + at.row;
   const int line = segment.line0 + at.line;
   if (row >= segment.v.rows || line >= segment.v.lines) return;
-  float* c = segment.v.c + row * segment.v.c_row + line * segment.v.c_line;
-  *c = blend(s, sum, c);
+  store_sum(segment.v, epilogue, segment.product, row, line, sum);
 }
 
 /// Hands this block's part of a split tile on in scratch memory; the block that comes last adds up all of them and
 /// blends the sums into C.
 template <class Tile>
 __device__ __forceinline__ void join_parts(KMajorSmem<Tile>& smem, const KMajorPlan& plan, const Segment& segment,
-                                           const Scalars& s) {
+                                           const WideEpilogue& epilogue) {
   constexpr int floats = Tile::BM * Tile::BN;
   const int thread = static_cast<int>(threadIdx.x);
   const std::uint32_t first = plan.block_of(segment.tile * plan.steps);
@@ -132,22 +132,23 @@ __device__ __forceinline__ void join_parts(KMajorSmem<Tile>& smem, const KMajorP
       sum.x += part.x, sum.y += part.y, sum.z += part.z, sum.w += part.w;
     }
 #pragma unroll
-    for (int i = 0; i < vec; ++i) store_element(segment, s, TileElement<Tile>(e + i, segment.v), component(sum, i));
+    for (int i = 0; i < vec; ++i)
+      store_element(segment, epilogue, TileElement<Tile>(e + i, segment.v), component(sum, i));
   }
 }
 
 /// From the warps' sums of a segment in shared memory to C.
 template <class Tile>
 __device__ __forceinline__ void finish_segment(KMajorSmem<Tile>& smem, const KMajorPlan& plan, const Segment& segment,
-                                               const Scalars& s) {
+                                               const WideEpilogue& epilogue) {
   if (segment.steps < plan.steps) {
-    join_parts(smem, plan, segment, s);
+    join_parts(smem, plan, segment, epilogue);
     return;
   }
 #pragma unroll 1
   for (int e = static_cast<int>(threadIdx.x); e < Tile::BM * Tile::BN; e += Tile::THREADS) {
     const TileElement<Tile> at(e, segment.v);
-    store_element(segment, s, at, sum_of_warps(smem, at));
+    store_element(segment, epilogue, at, sum_of_warps(smem, at));
   }
 }
 

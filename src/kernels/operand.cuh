@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "device.cuh"
+#include "scalars.cuh"
 #include "tile_shape.hpp"
 
 namespace ladder::LADDER_DEVICE {
@@ -45,19 +45,47 @@ __device__ __forceinline__ int panel_extent(std::int64_t left) {
   return static_cast<int>(left < panel_limit ? left : panel_limit);
 }
 
-/// The product that this block has a share in: blockIdx.y and .z count the batch. A block beyond its last product
-/// gets one that leaves C alone.
-__device__ __forceinline__ GemmProduct product_of_block(const GemmProduct& first, const BatchLayout& layout) {
-  const std::int64_t product = static_cast<std::int64_t>(gridDim.y) * blockIdx.z + blockIdx.y;
+/// The same for every product of a batch, as far as the host knows: not where the addresses lie in arrays. `stride`: to
+/// the next one.
+__host__ __device__ __forceinline__ bool quads_in_batch(const BatchLayout& layout, const float* first, std::int64_t ld,
+                                                        std::int64_t stride) {
+  return layout.c_array == nullptr && quads_aligned(first, ld) && (layout.batch == 1 || stride % vec == 0);
+}
+
+/// C of product number `product` of the batch.
+__device__ __forceinline__ float* c_at(float* first, const BatchLayout& layout, std::int64_t product) {
+  if (layout.c_array == nullptr) return first + product * layout.stride_c;
+  return in_global_memory(layout.c_array[product]);
+}
+
+/// Product number `product` of the batch.
+__device__ __forceinline__ GemmProduct product_at(const GemmProduct& first, const BatchLayout& layout,
+                                                  std::int64_t product) {
   GemmProduct p = first;
-  p.a += product * layout.stride_a;
-  p.b += product * layout.stride_b;
-  p.c += product * layout.stride_c;
-  if (product >= layout.batch) {
-    p.alpha = {nullptr, 0.0f};
-    p.beta = {nullptr, 1.0f};
+  if (layout.c_array == nullptr) {
+    p.a += product * layout.stride_a;
+    p.b += product * layout.stride_b;
+  } else if (load_scalars(first).alpha != 0.0f) {
+    p.a = in_global_memory(layout.a_array[product]);
+    p.b = in_global_memory(layout.b_array[product]);
+  } else {
+    p.a = p.b = in_global_memory(layout.c_array[product]);  // nothing is read: any address will do
   }
+  p.c = c_at(first.c, layout, product);
   return p;
+}
+
+/// The number of the product that this block has a share in: blockIdx.y and .z count the batch.
+__device__ __forceinline__ std::int64_t product_number() {
+  return static_cast<std::int64_t>(gridDim.y) * blockIdx.z + blockIdx.y;
+}
+
+/// This block is one of those that the grid has too many.
+__device__ __forceinline__ bool is_beyond(const BatchLayout& layout) { return product_number() >= layout.batch; }
+
+/// The product that this block has a share in.
+__device__ __forceinline__ GemmProduct product_of_block(const GemmProduct& first, const BatchLayout& layout) {
+  return product_at(first, layout, product_number());
 }
 
 /// The part of C that a block computes. How far C goes on from its corner is known up to `panel_limit`.

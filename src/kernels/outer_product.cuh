@@ -3,8 +3,7 @@
 // op(B) out in shared memory, and computes columns of C.
 #pragma once
 
-#include "epilogue.cuh"
-#include "operand.cuh"
+#include "finish.cuh"
 
 namespace ladder::LADDER_DEVICE {
 

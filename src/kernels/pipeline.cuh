@@ -5,8 +5,7 @@
 
 #include <type_traits>
 
-#include "epilogue.cuh"
-#include "operand.cuh"
+#include "finish.cuh"
 #include "outer_step.cuh"
 #include "pipeline_feed.cuh"
 
@@ -146,6 +145,18 @@ class ThreadTile {
       store_blended(p, s, block,
                     [](const Scalars& by, const float* sum, float* c, int rows) { blend_some(by, sum, c, rows); });
     }
+  }
+
+  /// The rest of the epilogue, after store(); p is number `product` of the batch.
+  __device__ __forceinline__ void finish(const Epilogue& epilogue, const GemmProduct& p, std::int64_t product,
+                                         const BlockTile& block) const {
+    constexpr int M_QUADS = Tile::TM / vec;
+    finish_quads(epilogue, p, product, QUADS, [&](int quad) -> QuadPlace {
+      const int j = quad / M_QUADS;
+      const int m = m0_ + quad % M_QUADS * vec * Tile::LANES_M;
+      const int n = n0_ + j / vec * vec * Tile::LANES_N + j % vec;
+      return {block.m0 + m, block.n0 + n, n < block.columns ? block.rows - m : 0};
+    });
   }
 
  private:

@@ -90,17 +90,9 @@ __device__ __forceinline__ void sum_unit(PipelineSmem<Tile>& smem, RingCursor<Ti
   }
 }
 
-// Makes the compiler compute again what follows from `value`, rather than keep it in registers over the mainloop.
-__device__ __forceinline__ int computed_again(int value) {
-#if defined(__CUDA_ARCH__)
-  asm volatile("" : "+r"(value));
-#endif
-  return value;
-}
-
 template <class Tile, class Refill>
 __device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProduct& first, const BatchLayout& layout,
-                                        const WorkPlan& plan, const Refill& refill) {
+                                        const Epilogue& epilogue, const WorkPlan& plan, const Refill& refill) {
   ThreadTile<Tile> tile(threadIdx.x);
   RingCursor<Tile::STAGES> use;
   Meeting consumers(smem.met);
@@ -117,13 +109,14 @@ __device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProd
     }
 
     index = computed_again(index);
-    const Scalars s = load_scalars(first);
+    const Scalars s = load_scalars(first, epilogue);
     const SlabCount<Tile> all(mainloop_k(first, s));
     unit_at(plan, all.slabs, index, unit);
-    const TilePlace place = place_of<Tile>(plan, unit.tile, first, layout);
-    const bool inside = tile.inside(place.block);
+    const bool inside = tile.inside(place_of<Tile>(plan, unit.tile, first, layout).block);
     if (unit.count < all.slabs && !join_parts(smem, consumers, plan, unit.tile, tile, inside)) continue;
+    const TilePlace place = place_of<Tile>(plan, unit.tile, first, layout);
     if (inside) tile.store(place.product, s, place.block);
+    if (inside && !epilogue.is_plain()) tile.finish(epilogue, place.product, place.number, place.block);
   }
 }
 

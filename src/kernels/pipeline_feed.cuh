@@ -15,19 +15,18 @@ enum class Feed {
   element_k,   ///< contiguous along k: 4-byte copies that transpose on the way
 };
 
-/// Which of them suits an operand; `mn_major`: it is contiguous along m (n) in memory. `stride`: to the next of a
-/// batch.
-__host__ __device__ inline Feed feed_of(bool mn_major, const float* data, std::int64_t ld, std::int64_t stride) {
+/// Which of them suits an operand; `mn_major`: it is contiguous along m (n) in memory.
+__host__ __device__ inline Feed feed_of(bool mn_major, bool quads) {
   if (!mn_major) return Feed::element_k;
-  return quads_aligned(data, ld) && stride % vec == 0 ? Feed::vector_mn : Feed::element_mn;
+  return quads ? Feed::vector_mn : Feed::element_mn;
 }
 
-/// One that suits every product of a batch.
+/// One that suits every product of a batch, as far as the host knows.
 __host__ __device__ inline Feed feed_of_every_a(const GemmProduct& first, const BatchLayout& layout) {
-  return feed_of(first.op_a == Op::none, first.a, first.lda, layout.batch > 1 ? layout.stride_a : 0);
+  return feed_of(first.op_a == Op::none, quads_in_batch(layout, first.a, first.lda, layout.stride_a));
 }
 __host__ __device__ inline Feed feed_of_every_b(const GemmProduct& first, const BatchLayout& layout) {
-  return feed_of(first.op_b == Op::transpose, first.b, first.ldb, layout.batch > 1 ? layout.stride_b : 0);
+  return feed_of(first.op_b == Op::transpose, quads_in_batch(layout, first.b, first.ldb, layout.stride_b));
 }
 
 /// Calls body(feed) with an integral constant of `feed`, on the host or in a kernel.
@@ -45,6 +44,9 @@ __host__ __device__ __forceinline__ auto with_feed(Feed feed, const Body& body) 
 template <Feed FEED, int BMN, int BK, int SKEW, int THREADS>
 class TileFeed {
  public:
+  /// Of no panel yet.
+  TileFeed() = default;
+
   /// `operand`, `ld`: A (or B) as stored; the tile starts at row (column) mn0 of `mn_extent`, its first slab at k0.
   __device__ __forceinline__ TileFeed(const float* operand, std::int64_t ld, std::int64_t mn0, std::int64_t mn_extent,
                                       std::int64_t k0, int thread)
@@ -137,12 +139,12 @@ class TileFeed {
     }
   }
 
-  int mn_;
-  int k_;
-  std::int64_t ld_;
-  int mn_left_;  // from this thread's first element on
-  bool whole_;   // the tile is inside the matrix
-  const float* next_;
+  int mn_ = 0;
+  int k_ = 0;
+  std::int64_t ld_ = 0;
+  int mn_left_ = 0;     // from this thread's first element on
+  bool whole_ = false;  // the tile is inside the matrix
+  const float* next_ = nullptr;
 };
 
 }  // namespace ladder::LADDER_DEVICE

@@ -18,9 +18,7 @@ class Producer {
         layout_(layout),
         plan_(plan),
         k_(mainloop_k(first, load_scalars(first))),
-        thread_(thread),
-        feed_a_(first.a, first.lda, 0, 0, 0, thread),
-        feed_b_(first.b, first.ldb, 0, 0, 0, thread) {
+        thread_(thread) {
     if (k_.slabs > 0) next_unit();
   }
 

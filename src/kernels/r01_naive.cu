@@ -6,8 +6,7 @@
 // Limit: neighbouring threads own neighbouring columns of column-major matrices, so every access of a
 //        warp falls apart into as many memory transactions as it has columns; r02 turns the block round.
 // Reference: Boehm 2022, "How to Optimize a CUDA Matmul Kernel", kernel 1.
-#include "epilogue.cuh"
-#include "operand.cuh"
+#include "finish.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -15,10 +14,12 @@ namespace {
 
 using Tile = TileShape<16, 16, 1, 1, 1>;
 
-__global__ void __launch_bounds__(Tile::THREADS) sgemm_naive(const GemmProduct first, const BatchLayout layout) {
+__global__ void __launch_bounds__(Tile::THREADS)
+    sgemm_naive(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
+  if (is_beyond(layout)) return;
   const GemmProduct p = product_of_block(first, layout);
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
+  const Scalars s = load_scalars(p, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
 
   // Locate element
   const BlockTile block = locate_tile<Tile>(p);
@@ -40,6 +41,7 @@ __global__ void __launch_bounds__(Tile::THREADS) sgemm_naive(const GemmProduct f
   // Epilogue
   float* c = p.c + m + n * p.ldc;
   *c = blend(s, sum, c);
+  if (!epilogue.is_plain()) *c = finished(epilogue, p, {product_number(), m, n}, *c);
 }
 
 LaunchStatus launch_naive(const GemmProblem& p, Stream stream) {

@@ -8,8 +8,7 @@
 // 16 loads in flight; with all 2048 threads resident there are 32, for 9, and it was a fifth slower.
 // Limit: two load instructions for one FMA; r03 makes them cheaper, r04 makes them fewer.
 // Reference: Boehm 2022, kernel 2.
-#include "epilogue.cuh"
-#include "operand.cuh"
+#include "finish.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -20,10 +19,11 @@ constexpr int loads_in_flight = 16;
 
 template <Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(3))
-    sgemm_coalesced(const GemmProduct first, const BatchLayout layout) {
+    sgemm_coalesced(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
+  if (is_beyond(layout)) return;
   const GemmProduct p = product_of_block(first, layout);
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
+  const Scalars s = load_scalars(p, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
 
   // Locate element
   const BlockTile block = locate_tile<Tile, Walk::along_n>(p);
@@ -42,6 +42,7 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
   // Epilogue
   float* c = p.c + m + n * p.ldc;
   *c = blend(s, sum, c);
+  if (!epilogue.is_plain()) *c = finished(epilogue, p, {product_number(), m, n}, *c);
 }
 
 LaunchStatus launch_coalesced(const GemmProblem& p, Stream stream) {

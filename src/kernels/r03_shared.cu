@@ -7,7 +7,7 @@
 // wide, which halves the barriers and the address arithmetic for each FMA.
 // Limit: the same load instructions for each FMA as before, only cheaper; r04 makes them fewer.
 // Reference: Boehm 2022, kernel 3.
-#include "epilogue.cuh"
+#include "finish.cuh"
 #include "load_tile.cuh"
 
 namespace ladder::LADDER_DEVICE {
@@ -24,10 +24,11 @@ struct SharedTiles {
 
 template <Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2))
-    sgemm_shared(const GemmProduct first, const BatchLayout layout) {
+    sgemm_shared(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
+  if (is_beyond(layout)) return;
   const GemmProduct p = product_of_block(first, layout);
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
+  const Scalars s = load_scalars(p, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
 
   // Locate tile
   auto& tile = block_smem<SharedTiles<A_MAJOR, B_MAJOR>>();
@@ -59,6 +60,7 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
   if (inside) {
     float* c = p.c + block.m0 + m + (block.n0 + n) * p.ldc;
     *c = blend(s, sum, c);
+    if (!epilogue.is_plain()) *c = finished(epilogue, p, {product_number(), block.m0 + m, block.n0 + n}, *c);
   }
 }
 

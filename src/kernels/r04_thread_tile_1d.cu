@@ -6,7 +6,7 @@
 // Tile: BM x BN x BK = 64 x 64 x 8, thread tile 8 x 1, 512 threads.
 // Limit: each element of A that a thread reads still serves one FMA only; r05 grows the column to a square.
 // Reference: Boehm 2022, kernel 4; more output a thread instead of more threads: Volkov & Demmel 2008.
-#include "epilogue.cuh"
+#include "finish.cuh"
 #include "load_tile.cuh"
 
 namespace ladder::LADDER_DEVICE {
@@ -23,10 +23,11 @@ struct ColumnTiles {
 
 template <Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(3))
-    sgemm_thread_tile_1d(const GemmProduct first, const BatchLayout layout) {
+    sgemm_thread_tile_1d(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
+  if (is_beyond(layout)) return;
   const GemmProduct p = product_of_block(first, layout);
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
+  const Scalars s = load_scalars(p, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
 
   // Locate tile
   auto& tile = block_smem<ColumnTiles<A_MAJOR, B_MAJOR>>();
@@ -65,6 +66,10 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
   for (int i = 0; i < Tile::TM; ++i) {
     if (m + i < block.rows) c[i] = blend(s, accum[i], c + i);
   }
+  if (epilogue.is_plain()) return;
+  finish_quads(epilogue, p, product_number(), Tile::TM / vec, [&](int quad) -> QuadPlace {
+    return {block.m0 + m + quad * vec, block.n0 + n, block.rows - m - quad * vec};
+  });
 }
 
 LaunchStatus launch_thread_tile_1d(const GemmProblem& p, Stream stream) {

@@ -7,7 +7,7 @@
 // Limit: global memory is read a float at a time, and fragments lie in shared memory as they lay in global
 //        memory, so that lanes collide in a bank; r06 vectorises both.
 // Reference: Boehm 2022, kernel 5; Volkov & Demmel 2008.
-#include "epilogue.cuh"
+#include "finish.cuh"
 #include "load_tile.cuh"
 
 namespace ladder::LADDER_DEVICE {
@@ -40,10 +40,11 @@ __device__ __forceinline__ void outer_product(float (&accum)[Tile::TN][Tile::TM]
 
 template <Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2))
-    sgemm_thread_tile_2d(const GemmProduct first, const BatchLayout layout) {
+    sgemm_thread_tile_2d(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
+  if (is_beyond(layout)) return;
   const GemmProduct p = product_of_block(first, layout);
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
+  const Scalars s = load_scalars(p, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
 
   // Locate tile
   auto& tile = block_smem<SquareTiles<A_MAJOR, B_MAJOR>>();
@@ -79,6 +80,13 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
       if (m + i < block.rows && n + j < block.columns) c[i] = blend(s, accum[j][i], c + i);
     }
   }
+  if (epilogue.is_plain()) return;
+  constexpr int M_QUADS = Tile::TM / vec;
+  finish_quads(epilogue, p, product_number(), M_QUADS * Tile::TN, [&](int quad) -> QuadPlace {
+    const int row = m + quad % M_QUADS * vec;
+    const int column = n + quad / M_QUADS;
+    return {block.m0 + row, block.n0 + column, column < block.columns ? block.rows - row : 0};
+  });
 }
 
 LaunchStatus launch_thread_tile_2d(const GemmProblem& p, Stream stream) {

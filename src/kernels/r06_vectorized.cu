@@ -17,8 +17,8 @@ using Tile = TileShape<128, 128, 8, 8, 8>;
 
 template <Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2))
-    sgemm_vectorized(const GemmProduct first, const BatchLayout layout) {
-  compute_vectorized_tile<Tile, PlainRows, A_MAJOR, B_MAJOR>(first, layout);
+    sgemm_vectorized(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
+  compute_vectorized_tile<Tile, PlainRows, A_MAJOR, B_MAJOR>(first, layout, epilogue);
 }
 
 LaunchStatus launch_vectorized(const GemmProblem& p, Stream stream) {

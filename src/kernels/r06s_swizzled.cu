@@ -22,8 +22,8 @@ struct SwizzledRows {
 
 template <Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2))
-    sgemm_swizzled(const GemmProduct first, const BatchLayout layout) {
-  compute_vectorized_tile<Tile, SwizzledRows, A_MAJOR, B_MAJOR>(first, layout);
+    sgemm_swizzled(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
+  compute_vectorized_tile<Tile, SwizzledRows, A_MAJOR, B_MAJOR>(first, layout, epilogue);
 }
 
 LaunchStatus launch_swizzled(const GemmProblem& p, Stream stream) {

@@ -51,8 +51,8 @@ struct Candidate {
 
 template <class C, Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(C::Shape::THREADS, resident_blocks<C::Shape::THREADS>(C::resident))
-    sgemm_autotuned(const GemmProduct first, const BatchLayout layout) {
-  compute_vectorized_tile<typename C::Shape, PlainRows, A_MAJOR, B_MAJOR>(first, layout);
+    sgemm_autotuned(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
+  compute_vectorized_tile<typename C::Shape, PlainRows, A_MAJOR, B_MAJOR>(first, layout, epilogue);
 }
 
 template <class C>

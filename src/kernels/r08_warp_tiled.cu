@@ -26,10 +26,11 @@ struct WarpTiles {
 
 template <Major A_MAJOR, Major B_MAJOR>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2))
-    sgemm_warp_tiled(const GemmProduct first, const BatchLayout layout) {
+    sgemm_warp_tiled(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
+  if (is_beyond(layout)) return;
   const GemmProduct p = product_of_block(first, layout);
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
+  const Scalars s = load_scalars(p, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
 
   // Locate block tile, warp tile, thread tile
   auto& tile = block_smem<WarpTiles<A_MAJOR, B_MAJOR>>();
@@ -60,6 +61,7 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
 
   // Epilogue
   if (inside) results.template store<Tile>(p, s, block);
+  if (inside && !epilogue.is_plain()) results.finish(epilogue, p, block);
 }
 
 LaunchStatus launch_warp_tiled(const GemmProblem& p, Stream stream) {

@@ -121,13 +121,13 @@ using ColumnsSmem = WideSmem<WIDE_WARPS * Tile::ROWS * NX>;
 
 template <class Tile, int NX, bool QUADS>
 __global__ void __launch_bounds__(WIDE_THREADS, Tile::BLOCKS)
-    sgemm_columns(const GemmProduct first, const BatchLayout layout, const WideProduct first_wide,
-                  const WidePlan plan) {
+    sgemm_columns(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue,
+                  const WideProduct first_wide, const WidePlan plan) {
   // Locate: the block's rows and this warp's slice of k
-  const GemmProduct p = product_of_block(first, layout);
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
-  const WideProduct v = wide_of_block(first_wide, layout, plan.stride_w, plan.stride_x);
+  if (is_beyond(layout)) return;
+  const Scalars s = load_scalars(first, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
+  const WideProduct v = wide_of_block<!QUADS>(first_wide, layout, s);
   ColumnsSmem<Tile, NX>& smem = block_smem<ColumnsSmem<Tile, NX>>();
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(WIDE_THREADS, Tile::BLOCKS)
   const int part = blockIdx.x % parts;
 
   // Compute
-  const KSlice slice = slice_of_k<Tile::STEP>(plan, mainloop_k(p, s), part * WIDE_WARPS + warp);
+  const KSlice slice = slice_of_k<Tile::STEP>(plan, mainloop_k(first, s), part * WIDE_WARPS + warp);
   using Feed = ColumnsFeed<Tile, NX, QUADS>;
   Feed feed(v, row0, slice.begin, lane);
   WideSums<Feed> sums;
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(WIDE_THREADS, Tile::BLOCKS)
       if (lane < Tile::LANES) to[QUADS ? lane * vec + r : r * Tile::LANES + lane] = sum;
     }
   }
-  finish_tile(smem, v, s, plan, row0, Tile::ROWS, NX * Tile::ROWS);
+  finish_tile(smem, v, layout, WideEpilogue{first, s, epilogue}, plan, row0, Tile::ROWS, NX * Tile::ROWS);
 }
 
 // ---------------------------------------------------------------------------------------- host side
@@ -203,7 +203,7 @@ bool is_for_short_tiles(const GemmProblem& p, WideSide side, const WidePlan& tal
 
 template <class Tile, int NX, bool QUADS>
 LaunchStatus launch_lines(const GemmProblem& p, Stream stream, WideSide side, WidePlan plan) {
-  complete(plan, p, side, p.k / Tile::STEP, tiles_of<Tile>(p, side), NX * Tile::ROWS, stream);
+  complete(plan, p.k / Tile::STEP, tiles_of<Tile>(p, side), NX * Tile::ROWS, stream);
   const std::int64_t blocks = tiles_of<Tile>(p, side) / p.batch * plan.parts;
   return launch<sgemm_columns<Tile, NX, QUADS>, ColumnsSmem<Tile, NX>>(blocks, WIDE_THREADS, stream, p,
                                                                        seen_wide(p, side), plan);

@@ -21,12 +21,13 @@ using DotSmem = WideSmem<WIDE_WARPS * WIDE_ROWS * NX>;
 
 template <int NX, bool QUADS>
 __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
-    sgemm_dot(const GemmProduct first, const BatchLayout layout, const WideProduct first_wide, const WidePlan plan) {
+    sgemm_dot(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue, const WideProduct first_wide,
+              const WidePlan plan) {
   // Locate: this warp's rows and slice of k
-  const GemmProduct p = product_of_block(first, layout);
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
-  const WideProduct v = wide_of_block(first_wide, layout, plan.stride_w, plan.stride_x);
+  if (is_beyond(layout)) return;
+  const Scalars s = load_scalars(first, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
+  const WideProduct v = wide_of_block<!QUADS>(first_wide, layout, s);
   DotSmem<NX>& smem = block_smem<DotSmem<NX>>();
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
 
   // Compute
   if (row0 + warp_row < v.rows) {
-    const KSlice slice = slice_of_k<DOT_STEP>(plan, mainloop_k(p, s), part * plan.warps_k + warp_k);
+    const KSlice slice = slice_of_k<DOT_STEP>(plan, mainloop_k(first, s), part * plan.warps_k + warp_k);
     DotFeed<NX, QUADS> feed(v, row0 + warp_row, slice.begin, lane);
     WideSums<DotFeed<NX, QUADS>> sums;
     sums.add_slice(feed, slice);
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
   }
 
   // Sum over the warps and blocks, epilogue
-  finish_tile(smem, v, s, plan, row0, tile_rows, NX * tile_rows);
+  finish_tile(smem, v, layout, WideEpilogue{first, s, epilogue}, plan, row0, tile_rows, NX * tile_rows);
 }
 
 // ---------------------------------------------------------------------------------------- host side
@@ -92,7 +93,7 @@ LaunchStatus launch_lines(const GemmProblem& p, Stream stream, WideSide side, Wi
   const WideProduct wide = seen_wide(p, side);
   const std::int64_t tile_rows = WIDE_WARPS / plan.warps_k * WIDE_ROWS;
   const std::int64_t tiles = ceil_div(wide.rows, tile_rows);
-  complete(plan, p, side, p.k / DOT_STEP, tiles * p.batch, NX * tile_rows, stream);
+  complete(plan, p.k / DOT_STEP, tiles * p.batch, NX * tile_rows, stream);
   return launch<sgemm_dot<NX, QUADS>, DotSmem<NX>>(tiles * plan.parts, WIDE_THREADS, stream, p, wide, plan);
 }
 

@@ -18,42 +18,47 @@ namespace ladder::LADDER_DEVICE {
 namespace {
 
 struct RowsPlan {
-  std::int64_t stride_w;  // from one product's W to the next one's
-  std::int64_t stride_x;
   std::int64_t turns;  // of a warp
 };
 
 constexpr int TURN_ROWS = WIDE_WARPS * WIDE_ROWS;  // of a block
 
-/// Stores the sums of four rows, spread over the lanes as add_lanes() leaves them.
+/// Which of the sums of four rows a lane holds after add_lanes().
 template <int NX>
-__device__ __forceinline__ void store_rows(const WideProduct& v, const Scalars& s, std::int64_t row0, float sum,
-                                           int lane) {
-  constexpr int HOLDERS = warp_size / (WIDE_ROWS * NX);
-  const std::int64_t row = row0 + lane / HOLDERS % WIDE_ROWS;
-  const int line = lane / HOLDERS / WIDE_ROWS;
-  if (lane % HOLDERS != 0 || row >= v.rows || line >= v.lines) return;
-  float* c = v.c + row * v.c_row + line * v.c_line;
-  *c = blend(s, sum, c);
-}
+struct HeldSum {
+  static constexpr int HOLDERS = warp_size / (WIDE_ROWS * NX);
+
+  std::int64_t row;
+  int line;
+  bool exists;
+
+  __device__ __forceinline__ HeldSum(const WideProduct& v, std::int64_t row0, int lane)
+      : row(row0 + lane / HOLDERS % WIDE_ROWS),
+        line(lane / HOLDERS / WIDE_ROWS),
+        exists(lane % HOLDERS == 0 && row < v.rows && line < v.lines) {}
+
+  __device__ __forceinline__ float* in_c(const WideProduct& v) const { return v.c + row * v.c_row + line * v.c_line; }
+};
 
 template <int NX>
 __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
-    sgemm_dot_rows(const GemmProduct first, const BatchLayout layout, const WideProduct first_wide,
-                   const RowsPlan plan) {
+    sgemm_dot_rows(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue,
+                   const WideProduct first_wide, const RowsPlan plan) {
   constexpr int STAGES = NX <= 2 ? 4 : NX <= 4 ? 3 : 2;
-  const GemmProduct p = product_of_block(first, layout);
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
-  const WideProduct v = wide_of_block(first_wide, layout, plan.stride_w, plan.stride_x);
+  if (is_beyond(layout)) return;
+  const Scalars s = load_scalars(first, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
+  WideProduct v = wide_of_block<false>(first_wide, layout, s);
+  v.c = c_at(v.c, layout, product_number());
   const int lane = threadIdx.x % warp_size;
   const std::int64_t warp_row = threadIdx.x / warp_size * WIDE_ROWS;
-  std::int64_t row = blockIdx.x * plan.turns * TURN_ROWS + warp_row;
-  const std::int64_t end = std::min(row + plan.turns * TURN_ROWS, v.rows);
+  const std::int64_t block_rows = plan.turns * TURN_ROWS;
+  std::int64_t row = blockIdx.x * block_rows + warp_row;
+  const std::int64_t end = std::min(row + block_rows, v.rows);
 
   // This lane's quad of X and, ahead, of the rows
   const float4 nothing = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  const bool has_quad = lane * vec < mainloop_k(p, s);
+  const bool has_quad = lane * vec < mainloop_k(first, s);
   float4 x[NX];
 #pragma unroll
   for (int line = 0; line < NX; ++line) {
@@ -98,9 +103,20 @@ __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
       }
       load(stage);
       add_lanes<WIDE_ROWS * NX>(sums, lane);
-      store_rows<NX>(v, s, row, sums[0], lane);
+      const HeldSum<NX> held(v, row, lane);
+      if (held.exists) *held.in_c(v) = blend(s, sums[0], held.in_c(v));
       row += TURN_ROWS;
     }
+  }
+
+  // The rest of the epilogue
+  if (epilogue.is_plain()) return;
+#pragma unroll 1
+  for (row = computed_again(static_cast<int>(blockIdx.x)) * block_rows + warp_row; row < end; row += TURN_ROWS) {
+    const HeldSum<NX> held(v, row, lane);
+    if (!held.exists) continue;
+    float* c = held.in_c(v);
+    *c = finished(epilogue, first, place_in_c(v, product_number(), held.row, held.line), *c);
   }
 }
 
@@ -126,8 +142,6 @@ template <int NX>
 LaunchStatus launch_lines(const GemmProblem& p, Stream stream, WideSide side) {
   const WideProduct wide = seen_wide(p, side);
   RowsPlan plan{};
-  plan.stride_w = side == WideSide::a ? p.stride_a : p.stride_b;
-  plan.stride_x = side == WideSide::a ? p.stride_b : p.stride_a;
   plan.turns = turns_of(p, side, std::max(device_traits().multiprocessors, 1));
   const std::int64_t blocks = ceil_div(wide.rows, plan.turns * TURN_ROWS);
   return launch<sgemm_dot_rows<NX>, NoSmem>(blocks, WIDE_THREADS, stream, p, wide, plan);

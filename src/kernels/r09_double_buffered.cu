@@ -54,9 +54,10 @@ struct LendingRoles {
 // Every warp copies its share of the next slab, then computes.
 template <class Tile, Feed FEED_A, Feed FEED_B>
 __global__ void __launch_bounds__(Tile::THREADS, AllCopy::RESIDENT)
-    sgemm_double_buffered(const GemmProduct first, const BatchLayout layout, const WorkPlan plan) {
+    sgemm_double_buffered(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue,
+                          const WorkPlan plan) {
   PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
-  if (leaves_c_alone(load_scalars(first))) return;
+  if (leaves_c_alone(load_scalars(first, epilogue), epilogue)) return;
   init_barriers(smem, Tile::THREADS, plan.arrivals_per_warp);
 
   Producer<Tile, FEED_A, FEED_B, Tile::THREADS> producer(smem, first, layout, plan, threadIdx.x);
@@ -66,13 +67,14 @@ __global__ void __launch_bounds__(Tile::THREADS, AllCopy::RESIDENT)
     producer.issue();
   };
   for (int ahead = 0; ahead < Tile::STAGES - 1; ++ahead) refill();
-  consume(smem, first, layout, plan, refill);
+  consume(smem, first, layout, epilogue, plan, refill);
 }
 
 // Warps of their own copy; the others only compute.
 template <class Tile, class Roles>
 __global__ void __launch_bounds__(Tile::THREADS + Roles::PRODUCERS, Roles::RESIDENT)
-    sgemm_warp_specialized(const GemmProduct first, const BatchLayout layout, const WorkPlan plan) {
+    sgemm_warp_specialized(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue,
+                           const WorkPlan plan) {
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
   constexpr bool built = true;
 #else
@@ -80,7 +82,7 @@ __global__ void __launch_bounds__(Tile::THREADS + Roles::PRODUCERS, Roles::RESID
 #endif
   if constexpr (built) {
     PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
-    if (leaves_c_alone(load_scalars(first))) return;
+    if (leaves_c_alone(load_scalars(first, epilogue), epilogue)) return;
     init_barriers(smem, Roles::PRODUCERS, plan.arrivals_per_warp);
 
     if (threadIdx.x >= Tile::THREADS) {
@@ -96,7 +98,7 @@ __global__ void __launch_bounds__(Tile::THREADS + Roles::PRODUCERS, Roles::RESID
       });
     } else {
       if constexpr (Roles::LENDS_REGISTERS) claim_registers<Roles::CONSUMER_REGISTERS>();
-      consume(smem, first, layout, plan, [] {});
+      consume(smem, first, layout, epilogue, plan, [] {});
     }
   }
 }

@@ -58,10 +58,11 @@ __device__ __forceinline__ void sum_segment(float* ring, const Segment& segment,
 }
 
 template <class Tile>
-__global__ void __launch_bounds__(Tile::THREADS, 1) sgemm_k_major(const GemmProduct first, const BatchLayout layout,
-                                                                  const WideProduct first_wide, const KMajorPlan plan) {
-  const Scalars s = load_scalars(first);
-  if (leaves_c_alone(s)) return;
+__global__ void __launch_bounds__(Tile::THREADS, 1)
+    sgemm_k_major(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue,
+                  const WideProduct first_wide, const KMajorPlan plan) {
+  const Scalars s = load_scalars(first, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
   KMajorSmem<Tile>& smem = block_smem<KMajorSmem<Tile>>();
   const std::int64_t k = mainloop_k(first, s);
   const int lane = threadIdx.x % warp_size;
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(Tile::THREADS, 1) sgemm_k_major(const GemmProd
     const Segment segment = segment_at<Tile>(first_wide, layout, plan, step, end);
     sum_segment<Tile>(smem.rings[warp], segment, k, warp, lane);
     __syncthreads();
-    finish_segment(smem, plan, segment, s);
+    finish_segment(smem, plan, segment, WideEpilogue{first, s, epilogue});
     __syncthreads();
     step += segment.steps;
   }
@@ -82,11 +83,8 @@ __global__ void __launch_bounds__(Tile::THREADS, 1) sgemm_k_major(const GemmProd
 
 /// The k-major operand, if there is one whose lines may be read in quads: the wider one of two.
 WideSide k_major_side(const GemmProblem& p) {
-  const auto in_quads = [&p](const float* w, std::int64_t ld, std::int64_t stride) {
-    return quads_aligned(w, ld) && (p.batch == 1 || stride % vec == 0);
-  };
-  const bool a_serves = p.op_a == Op::transpose && in_quads(p.a, p.lda, p.stride_a);
-  const bool b_serves = p.op_b == Op::none && in_quads(p.b, p.ldb, p.stride_b);
+  const bool a_serves = p.op_a == Op::transpose && quads_in_batch(p, p.a, p.lda, p.stride_a);
+  const bool b_serves = p.op_b == Op::none && quads_in_batch(p, p.b, p.ldb, p.stride_b);
   if (a_serves && (p.m >= p.n || !b_serves)) return WideSide::a;
   return b_serves ? WideSide::b : WideSide::none;
 }

@@ -27,11 +27,13 @@ struct OuterPlan {
 
 template <class Tile, Major MAJOR_A, bool QUADS>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(Tile::RESIDENT))
-    sgemm_outer_product(const GemmProduct first, const BatchLayout layout, const OuterPlan plan) {
+    sgemm_outer_product(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue,
+                        const OuterPlan plan) {
+  if (is_beyond(layout)) return;
   const GemmProduct p = product_of_block(first, layout);
   OuterSmem<Tile, MAJOR_A>& smem = block_smem<OuterSmem<Tile, MAJOR_A>>();
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
+  const Scalars s = load_scalars(p, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
 
   // Locate tile
   const int block_rows = Tile::ROWS * static_cast<int>(plan.row_threads);
@@ -80,6 +82,13 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
   } else {
     walk(s);
   }
+  if (epilogue.is_plain() || group >= columns) return;
+  constexpr int PIECES = QUADS ? 1 : Tile::ROWS;  // of a column that lie apart
+  finish_quads(epilogue, p, product_number(), (columns - group + groups - 1) / groups * PIECES, [&](int piece) {
+    const int i = piece % PIECES;
+    const std::int64_t n = block.n0 + group + piece / PIECES * groups;
+    return QuadPlace{block.m0 + rows.first + i * rows.step, n, QUADS ? vec : rows.has(i) ? 1 : 0};
+  });
 }
 
 // ---------------------------------------------------------------------------------------- host side
@@ -112,10 +121,9 @@ OuterPlan plan_of(const GemmProblem& p, int multiprocessors) {
 }
 
 bool allows_quads(const GemmProblem& p) {
-  const bool strided = p.batch > 1;
   if (p.m % vec != 0) return false;
-  const bool a = p.op_a == Op::transpose || (quads_aligned(p.a, p.lda) && !(strided && p.stride_a % vec != 0));
-  return a && quads_aligned(p.c, p.ldc) && !(strided && p.stride_c % vec != 0);
+  return (p.op_a == Op::transpose || quads_in_batch(p, p.a, p.lda, p.stride_a)) &&
+         quads_in_batch(p, p.c, p.ldc, p.stride_c);
 }
 
 template <class Tile, Major MAJOR_A, bool QUADS>

@@ -103,14 +103,15 @@ __device__ __forceinline__ BlockTile tile_number(const GemmProduct& p, int numbe
 
 template <class Tile, Feed FEED_A, Feed FEED_B>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(Tile::RESIDENT))
-    sgemm_short_k(const GemmProduct first, const BatchLayout layout) {
+    sgemm_short_k(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
+  if (is_beyond(layout)) return;
   ShortSmem<Tile>& smem = block_smem<ShortSmem<Tile>>();
   ThreadTile<Tile> tile(threadIdx.x);
   int number = static_cast<int>(blockIdx.x);
   {
     const GemmProduct p = product_of_block(first, layout);
-    const Scalars s = load_scalars(p);
-    if (leaves_c_alone(s)) return;
+    const Scalars s = load_scalars(p, epilogue);
+    if (leaves_c_alone(s, epilogue)) return;
     const BlockTile block = tile_number<Tile>(p, number);
     const bool inside = tile.inside(block);
 
@@ -148,7 +149,9 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
   number = computed_again(number);
   const GemmProduct p = product_of_block(first, layout);
   const BlockTile block = tile_number<Tile>(p, number);
-  if (tile.inside(block)) tile.store(p, load_scalars(p), block);
+  if (!tile.inside(block)) return;
+  tile.store(p, load_scalars(p, epilogue), block);
+  if (!epilogue.is_plain()) tile.finish(epilogue, p, product_number(), block);
 }
 
 // ---------------------------------------------------------------------------------------- host side

@@ -7,7 +7,7 @@
 // Sums: a block of k for each slice, blocks added in the order of k; where parts are many, in groups of parts.
 // Tile: 32 x 16 to 64 x 64, all of it in each of four or eight warps. Cost: up to 255 registers and 204 KiB of shared
 // memory. Limit: latencies, of the first instructions, of memory and of the sums' way through shared memory.
-#include "epilogue.cuh"
+#include "finish.cuh"
 #include "r09_members.hpp"
 #include "sliced_feed.cuh"
 #include "sliced_plan.cuh"
@@ -62,11 +62,12 @@ __device__ __forceinline__ int up_to(int most, std::int64_t left) {
 
 template <class Tile, Feed FEED_A, Feed FEED_B>
 __global__ void __launch_bounds__(Tile::THREADS, Tile::RESIDENT)
-    sgemm_sliced_k(const GemmProduct first, const BatchLayout layout, const SlicePlan plan) {
+    sgemm_sliced_k(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue, const SlicePlan plan) {
+  if (is_beyond(layout)) return;
   const GemmProduct p = product_of_block(first, layout);
   SlicedSmem<Tile>& smem = block_smem<SlicedSmem<Tile>>();
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
+  const Scalars s = load_scalars(p, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
   const SliceShare share(plan, blockIdx.x);
   const std::uint32_t tile_n = plan.by_tiles_m.quotient_of(share.tile);
   const std::uint32_t tile_m = share.tile - tile_n * plan.tiles_m;
@@ -87,13 +88,15 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::RESIDENT)
     const int n = quad / M_QUADS;
     if (m >= block.rows || n >= block.columns) return;
     float* c = p.c + block.m0 + m + (block.n0 + n) * p.ldc;
-    if (quads_aligned(p.c, p.ldc) && block.rows - m >= vec) {
+    if (!epilogue.is_plain()) {
+      blend_and_finish(epilogue, p, product_number(), s, {block.m0 + m, block.n0 + n, block.rows - m}, sums);
+    } else if (quads_aligned(p.c, p.ldc) && block.rows - m >= vec) {
       blend_quad(s, sums, c);
     } else {
       blend_some(s, sums, c, block.rows - m);
     }
   };
-  add_up(smem, plan, share, static_cast<std::int64_t>(gridDim.y) * blockIdx.z + blockIdx.y, store);
+  add_up(smem, plan, share, product_number(), store);
 }
 
 // ---------------------------------------------------------------------------------------- host side

@@ -87,10 +87,10 @@ __device__ __forceinline__ void stage_results(float* smem, const SmallMatrix& c,
 
 template <Major MAJOR_A, Major MAJOR_B>
 __global__ void __launch_bounds__(THREADS, resident_blocks<THREADS>(RESIDENT))
-    sgemm_small_batch(const GemmProduct p, const BatchLayout layout, const SmallPlan plan) {
+    sgemm_small_batch(const GemmProduct p, const BatchLayout layout, const Epilogue epilogue, const SmallPlan plan) {
   SmallSmem& smem = block_smem<SmallSmem>();
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
+  const Scalars s = load_scalars(p, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
 
   // Locate this thread's piece
   const int k_extent = static_cast<int>(mainloop_k(p, s));
@@ -106,8 +106,13 @@ __global__ void __launch_bounds__(THREADS, resident_blocks<THREADS>(RESIDENT))
   const auto fetch = [&](float* buffer, std::int64_t first) {
     if (k_extent == 0 || first >= layout.batch) return;
     const int products = products_from(first);
-    copy_in(buffer, plan.a, p.a + first * layout.stride_a, {p.lda, layout.stride_a}, products);
-    copy_in(buffer + floats_a, plan.b, p.b + first * layout.stride_b, {p.ldb, layout.stride_b}, products);
+    if (layout.c_array == nullptr) {
+      copy_in(buffer, plan.a, p.a + first * layout.stride_a, {p.lda, layout.stride_a}, products);
+      copy_in(buffer + floats_a, plan.b, p.b + first * layout.stride_b, {p.ldb, layout.stride_b}, products);
+    } else {
+      copy_in_listed(buffer, plan.a, layout.a_array + first, p.lda, products);
+      copy_in_listed(buffer + floats_a, plan.b, layout.b_array + first, p.ldb, products);
+    }
     close_copies();
   };
 
@@ -132,7 +137,11 @@ __global__ void __launch_bounds__(THREADS, resident_blocks<THREADS>(RESIDENT))
     // Epilogue
     if (product < products) stage_results(buffer + product * plan.c.product_floats, plan.c, sum, a, b);
     __syncthreads();
-    copy_out(buffer, plan.c, s, p.c + first * layout.stride_c, {p.ldc, layout.stride_c}, products);
+    if (layout.c_array == nullptr && epilogue.is_plain()) {
+      copy_out(buffer, plan.c, s, p.c + first * layout.stride_c, {p.ldc, layout.stride_c}, products);
+    } else {
+      finish_out(buffer, plan.c, epilogue, p, layout, s, first, products);
+    }
     first = next;
   }
 }
@@ -143,9 +152,9 @@ __global__ void __launch_bounds__(THREADS, resident_blocks<THREADS>(RESIDENT))
 SmallPlan plan_of(const GemmProblem& p) {
   SmallPlan plan{};
   if (p.m > BUFFER || p.n > BUFFER || p.k > BUFFER) return plan;
-  plan.a = operand_of({p.a, {p.lda, p.stride_a}, p.batch}, p.op_a == Op::none, p.m, p.k);
-  plan.b = operand_of({p.b, {p.ldb, p.stride_b}, p.batch}, p.op_b == Op::transpose, p.n, p.k);
-  plan.c = matrix_of({p.c, {p.ldc, p.stride_c}, p.batch}, p.n, p.n, p.m, round_up(p.m, vec));
+  plan.a = operand_of({p.a, {p.lda, p.stride_a}, p}, p.op_a == Op::none, p.m, p.k);
+  plan.b = operand_of({p.b, {p.ldb, p.stride_b}, p}, p.op_b == Op::transpose, p.n, p.k);
+  plan.c = matrix_of({p.c, {p.ldc, p.stride_c}, p}, p.n, p.n, p.m, round_up(p.m, vec));
   plan.tiles_m = static_cast<int>(ceil_div(p.m, vec));
   plan.tiles_n = static_cast<int>(ceil_div(p.n, vec));
   const int tiles = plan.tiles_m * plan.tiles_n;

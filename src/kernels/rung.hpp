@@ -53,7 +53,7 @@ struct KernelConfig {
   /// Cycles that the busiest multiprocessor of the current device would need: for comparing the configurations of one
   /// rung. Infinite where the device cannot run the problem so, or should not. Answers are remembered, so it looks at
   /// no more than the device, plain_sums(), ops, extents, leading dimensions and strides, the addresses of the matrices
-  /// modulo 16, and whether a scalar is on the device or 0.
+  /// modulo 16 or that they lie in arrays, and whether a scalar is on the device or 0.
   double (*predicted_cycles)(const GemmProblem& problem, int multiprocessors);
   Sums sums = Sums::by_k;
 };

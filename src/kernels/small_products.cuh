@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "epilogue.cuh"
-#include "operand.cuh"
+#include "finish.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -36,7 +35,7 @@ struct SmallMatrix {
   int pieces;          ///< of a line: quads, or single floats where `quads` is false
   Divisor by_pieces;
   Divisor by_lines;
-  bool quads;  ///< every line is aligned to 16 bytes in global memory, too
+  bool quads;  ///< every line is aligned to 16 bytes in global memory, too; of addresses in arrays: if the first one is
   bool run;    ///< all lines of all products follow each other without a gap, in both memories
 };
 
@@ -47,6 +46,35 @@ struct SmallStrides {
 };
 
 // ---------------------------------------------------------------------------------------- copies
+
+/// A piece of a line of one of several matrices.
+struct SmallPiece {
+  int product;
+  int line;
+  int position;  ///< of its first float in the line
+  int left;      ///< floats of the line from there on
+
+  __device__ __forceinline__ SmallPiece(const SmallMatrix& matrix, int piece) {
+    const int all_lines = matrix.by_pieces.quotient(piece);
+    product = matrix.by_lines.quotient(all_lines);
+    line = all_lines - product * matrix.lines;
+    position = (matrix.quads ? vec : 1) * (piece - all_lines * matrix.pieces);
+    left = matrix.extent - position;
+  }
+
+  /// Where it lies in shared memory.
+  __device__ __forceinline__ int place(const SmallMatrix& matrix) const {
+    return product * matrix.product_floats + line * matrix.line_floats + position;
+  }
+};
+
+/// Calls each(piece) for this thread's pieces of the matrices of `products` products.
+template <class Each>
+__device__ __forceinline__ void for_each_small_piece(const SmallMatrix& matrix, int products, const Each& each) {
+  const int pieces = products * matrix.lines * matrix.pieces;
+#pragma unroll 1
+  for (int piece = threadIdx.x; piece < pieces; piece += SMALL_THREADS) each(SmallPiece(matrix, piece));
+}
 
 /// Calls each(from or to, in shared memory) for this thread's pieces of the matrices of `products` products;
 /// neighbouring threads get neighbouring pieces. Both are offsets in floats; `left` counts the floats of the line from
@@ -65,12 +93,8 @@ __device__ __forceinline__ void for_each_piece(const SmallMatrix& matrix, const 
   }
 #pragma unroll 2
   for (int piece = threadIdx.x; piece < pieces; piece += SMALL_THREADS) {
-    const int all_lines = matrix.by_pieces.quotient(piece);
-    const int product = matrix.by_lines.quotient(all_lines);
-    const int line = all_lines - product * matrix.lines;
-    const int position = width * (piece - all_lines * matrix.pieces);
-    each(product * strides.product + line * strides.line + position,
-         product * matrix.product_floats + line * matrix.line_floats + position, matrix.extent - position);
+    const SmallPiece at(matrix, piece);
+    each(at.product * strides.product + at.line * strides.line + at.position, at.place(matrix), at.left);
   }
 }
 
@@ -102,6 +126,34 @@ __device__ __forceinline__ void copy_out(const float* smem, const SmallMatrix& m
     } else {
       blend_some(s, sum, c, left);
     }
+  });
+}
+
+/// Starts the copies of `products` matrices whose addresses begin at `listed`. Each may be aligned or not.
+__device__ __forceinline__ void copy_in_listed(float* smem, const SmallMatrix& matrix, const float* const* listed,
+                                               std::int64_t ld, int products) {
+  for_each_small_piece(matrix, products, [&](const SmallPiece& at) {
+    const float* from = in_global_memory(listed[at.product]) + at.line * ld + at.position;
+    float* to = smem + at.place(matrix);
+    const int floats = matrix.quads ? (at.left < vec ? at.left : vec) : 1;
+    if (matrix.quads && quads_aligned(from, 0)) {
+      async_copy_some(to, from, floats * int{sizeof(float)});
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < floats; ++i) async_copy<sizeof(float)>(to + i, from + i);
+    }
+  });
+}
+
+/// The whole epilogue of `products` matrices of sums, from product number `first` on, wherever their C lies.
+__device__ __forceinline__ void finish_out(const float* smem, const SmallMatrix& matrix, const Epilogue& epilogue,
+                                           const GemmProduct& p, const BatchLayout& layout, const Scalars& s,
+                                           std::int64_t first, int products) {
+  for_each_small_piece(matrix, products, [&](const SmallPiece& at) {
+    GemmProduct own = p;
+    own.c = c_at(p.c, layout, first + at.product);
+    const QuadPlace place{at.position, at.line, matrix.quads ? at.left : 1};
+    blend_and_finish(epilogue, own, first + at.product, s, place, smem + at.place(matrix));
   });
 }
 
@@ -156,17 +208,19 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) { return 
 struct SmallSource {
   const float* first;
   SmallStrides strides;
-  std::int64_t batch;
+  const BatchLayout& layout;
 };
 
 /// `lines` lines of `extent` floats, each `line_floats` long in shared memory, with room for `allocated` of them.
 inline SmallMatrix matrix_of(const SmallSource& source, std::int64_t lines, std::int64_t allocated, std::int64_t extent,
                              std::int64_t line_floats) {
   const SmallStrides& strides = source.strides;
-  const bool quads = quads_aligned(source.first, strides.line) && (source.batch == 1 || strides.product % vec == 0);
+  const bool listed = source.layout.c_array != nullptr;
+  const bool quads =
+      listed ? strides.line % vec == 0 : quads_in_batch(source.layout, source.first, strides.line, strides.product);
   const std::int64_t pieces = quads ? ceil_div(extent, vec) : extent;
-  const bool run = extent == line_floats && extent == strides.line && lines == allocated &&
-                   (source.batch == 1 || strides.product == lines * extent);
+  const bool run = !listed && extent == line_floats && extent == strides.line && lines == allocated &&
+                   (source.layout.batch == 1 || strides.product == lines * extent);
   return {static_cast<int>(lines),
           static_cast<int>(extent),
           static_cast<int>(line_floats),

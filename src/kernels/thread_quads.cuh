@@ -3,8 +3,7 @@
 // neighbouring threads own neighbouring quads, so that a warp's 128-bit accesses meet no bank twice.
 #pragma once
 
-#include "epilogue.cuh"
-#include "operand.cuh"
+#include "finish.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -61,6 +60,16 @@ struct ThreadQuads {
         }
       }
     }
+  }
+
+  /// The rest of the epilogue, after store().
+  __device__ __forceinline__ void finish(const Epilogue& epilogue, const GemmProduct& p, const BlockTile& block) const {
+    constexpr int M_QUADS = TM / vec;
+    finish_quads(epilogue, p, product_number(), M_QUADS * TN, [&](int quad) -> QuadPlace {
+      const int m_in_block = m + row(quad % M_QUADS * vec);
+      const int n_in_block = n + column(quad / M_QUADS);
+      return {block.m0 + m_in_block, block.n0 + n_in_block, n_in_block < block.columns ? block.rows - m_in_block : 0};
+    });
   }
 
  private:

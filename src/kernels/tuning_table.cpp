@@ -58,6 +58,7 @@ int most_frequent(const std::map<int, int>& votes) {
 }  // namespace
 
 Alignment alignment_of(const GemmProblem& p) {
+  if (p.c_array != nullptr) return Alignment::none;  // of addresses in arrays nothing is known
   const bool a = quads_aligned(p.a, p.lda, p.stride_a, p.batch);
   const bool b = quads_aligned(p.b, p.ldb, p.stride_b, p.batch);
   if (a) return b ? Alignment::both : Alignment::a;

@@ -19,12 +19,14 @@ struct VectorizedTiles {
 
 /// Computes this block's tile of C. A thread's quads are spread over the whole block tile.
 template <class Tile, class Rows, Major A_MAJOR, Major B_MAJOR>
-__device__ __forceinline__ void compute_vectorized_tile(const GemmProduct& first, const BatchLayout& layout) {
+__device__ __forceinline__ void compute_vectorized_tile(const GemmProduct& first, const BatchLayout& layout,
+                                                        const Epilogue& epilogue) {
   using Tiles = VectorizedTiles<Tile, Rows, A_MAJOR, B_MAJOR>;
   using Results = ThreadQuads<Tile::TM, Tile::TN, Tile::THREADS_M * vec, Tile::THREADS_N * vec>;
+  if (is_beyond(layout)) return;
   const GemmProduct p = product_of_block(first, layout);
-  const Scalars s = load_scalars(p);
-  if (leaves_c_alone(s)) return;
+  const Scalars s = load_scalars(p, epilogue);
+  if (leaves_c_alone(s, epilogue)) return;
 
   // Locate tile
   auto& tile = block_smem<Tiles>();
@@ -53,6 +55,7 @@ __device__ __forceinline__ void compute_vectorized_tile(const GemmProduct& first
 
   // Epilogue
   if (inside) results.template store<Tile>(p, s, block);
+  if (inside && !epilogue.is_plain()) results.finish(epilogue, p, block);
 }
 
 }  // namespace ladder::LADDER_DEVICE

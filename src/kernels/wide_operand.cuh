@@ -34,8 +34,9 @@ struct WideProduct {
   const float* x;     ///< element (line, k) at line * x_line + k * x_k
   std::int64_t x_line;
   std::int64_t x_k;
-  int lines;  ///< of X
-  float* c;   ///< element (row, line) at row * c_row + line * c_line
+  int lines;    ///< of X
+  bool a_is_x;  ///< rows of C as seen here are its columns
+  float* c;     ///< element (row, line) at row * c_row + line * c_line
   std::int64_t c_row;
   std::int64_t c_line;
 };
@@ -53,6 +54,7 @@ inline WideProduct seen_wide(const GemmProduct& p, WideSide side) {
   v.x_line = x_is_k_major ? ldx : 1;
   v.x_k = x_is_k_major ? 1 : ldx;
   v.lines = static_cast<int>(a_is_x ? p.m : p.n);
+  v.a_is_x = a_is_x;
   v.c = p.c;
   v.c_row = a_is_x ? p.ldc : 1;
   v.c_line = a_is_x ? 1 : p.ldc;
@@ -73,7 +75,7 @@ inline WideSide wide_side(const GemmProblem& p, Major major) {
 inline bool read_in_quads(const GemmProblem& p, WideSide side) {
   const WideProduct v = seen_wide(p, side);
   const auto aligned = [&p](const float* first, std::int64_t ld, bool one_line, std::int64_t stride) {
-    return quads_aligned(first, one_line ? 0 : ld) && (p.batch == 1 || stride % vec == 0);
+    return quads_in_batch(p, first, one_line ? 0 : ld, stride);
   };
   const bool w_first = side == WideSide::a;
   return v.x_k == 1 && aligned(v.w, v.ldw, false, w_first ? p.stride_a : p.stride_b) &&
@@ -84,8 +86,6 @@ inline bool read_in_quads(const GemmProblem& p, WideSide side) {
 
 /// How a launch cuts C into tiles of rows, and K into slices of whole steps; the last slice takes the residue too.
 struct WidePlan {
-  std::int64_t stride_w;  ///< from one product's W to the next one's
-  std::int64_t stride_x;
   int warps_k;                   ///< slices that the warps of one block work on: a power of two
   int parts;                     ///< blocks that share a tile
   std::int64_t steps_per_slice;  ///< the first `longer_slices` have one more
@@ -94,14 +94,22 @@ struct WidePlan {
   std::uint32_t* tickets;  ///< one for each tile
 };
 
-/// The operands of the product that this block has a share in.
+/// The operands of the product that this block has a share in; C is left as it was. `FROM_ARRAYS`: their addresses may
+/// lie in arrays, whose lines are not read in quads.
+template <bool FROM_ARRAYS>
 __device__ __forceinline__ WideProduct wide_of_block(const WideProduct& first, const BatchLayout& layout,
-                                                     std::int64_t stride_w, std::int64_t stride_x) {
-  const std::int64_t product = static_cast<std::int64_t>(gridDim.y) * blockIdx.z + blockIdx.y;
+                                                     const Scalars& s) {
+  const std::int64_t product = product_number();
   WideProduct v = first;
-  v.w += product * stride_w;
-  v.x += product * stride_x;
-  v.c += product * layout.stride_c;
+  if (!FROM_ARRAYS || layout.c_array == nullptr) {
+    v.w += product * (first.a_is_x ? layout.stride_b : layout.stride_a);
+    v.x += product * (first.a_is_x ? layout.stride_a : layout.stride_b);
+  } else if (s.alpha != 0.0f) {
+    v.w = in_global_memory((first.a_is_x ? layout.b_array : layout.a_array)[product]);
+    v.x = in_global_memory((first.a_is_x ? layout.a_array : layout.b_array)[product]);
+  } else {
+    v.w = v.x = in_global_memory(layout.c_array[product]);  // nothing is read: any address will do
+  }
   return v;
 }
 
@@ -123,10 +131,7 @@ __device__ __forceinline__ KSlice slice_of_k(const WidePlan& plan, std::int64_t 
 
 /// Completes a plan whose warps_k and parts are known: K of `steps` whole steps, and all products' `tiles` of `floats`
 /// sums. Without scratch memory for them the parts become one.
-inline void complete(WidePlan& plan, const GemmProblem& p, WideSide side, std::int64_t steps, std::int64_t tiles,
-                     std::int64_t floats, Stream stream) {
-  plan.stride_w = side == WideSide::a ? p.stride_a : p.stride_b;
-  plan.stride_x = side == WideSide::a ? p.stride_b : p.stride_a;
+inline void complete(WidePlan& plan, std::int64_t steps, std::int64_t tiles, std::int64_t floats, Stream stream) {
   if (plan.parts > 1) {
     const Scratch scratch = tiles <= scratch_tickets ? scratch_of(stream, tiles * plan.parts * floats) : Scratch{};
     plan.sums = scratch.parts;

@@ -3,8 +3,7 @@
 // and a tile's over its blocks in scratch memory.
 #pragma once
 
-#include "epilogue.cuh"
-#include "wide_operand.cuh"
+#include "wide_epilogue.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -118,15 +117,15 @@ __device__ __forceinline__ int sum_parts(float* smem, const float* tile_parts, i
 /// Adds up what the warps of this block have left in shared memory, then, in the last block of the tile, what all of
 /// its blocks have; blends the sums of the `tile_rows` rows from `row0` on into C.
 template <class Smem>
-__device__ __forceinline__ void finish_tile(Smem& smem, const WideProduct& v, const Scalars& s, const WidePlan& plan,
-                                            std::int64_t row0, int tile_rows, int floats) {
+__device__ __forceinline__ void finish_tile(Smem& smem, const WideProduct& operands, const BatchLayout& layout,
+                                            const WideEpilogue& epilogue, const WidePlan& plan, std::int64_t row0,
+                                            int tile_rows, int floats) {
   const int thread = static_cast<int>(threadIdx.x);
   int count = plan.warps_k;
   __syncthreads();
   if (plan.parts > 1) {
     const auto parts = static_cast<unsigned>(plan.parts);
-    const std::int64_t product = static_cast<std::int64_t>(gridDim.y) * blockIdx.z + blockIdx.y;
-    const std::int64_t tile = product * (gridDim.x / parts) + blockIdx.x / parts;
+    const std::int64_t tile = product_number() * (gridDim.x / parts) + blockIdx.x / parts;
     float* tile_parts = plan.sums + tile * plan.parts * floats;
     float* own = tile_parts + std::int64_t{blockIdx.x % parts} * floats;
 #pragma unroll 1
@@ -140,13 +139,14 @@ __device__ __forceinline__ void finish_tile(Smem& smem, const WideProduct& v, co
     if (!smem.is_last) return;
     count = sum_parts(smem.sums, tile_parts, plan.parts, floats);
   }
+  WideProduct v = operands;
+  v.c = c_at(v.c, layout, product_number());
 #pragma unroll 1
   for (int e = thread; e < floats; e += WIDE_THREADS) {
     const int line = e / tile_rows;
     const std::int64_t row = row0 + (e - line * tile_rows);
     if (row >= v.rows || line >= v.lines) continue;
-    float* c = v.c + row * v.c_row + line * v.c_line;
-    *c = blend(s, sum_in_order(smem.sums, e, count, floats), c);
+    store_sum(v, epilogue, product_number(), row, line, sum_in_order(smem.sums, e, count, floats));
   }
 }
 

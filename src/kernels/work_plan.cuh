@@ -52,6 +52,7 @@ __device__ __forceinline__ bool unit_at(const WorkPlan& plan, int slabs, int ind
 
 /// Where a tile lies.
 struct TilePlace {
+  std::uint32_t number;  ///< of the product in the batch
   GemmProduct product;
   BlockTile block;
 };
@@ -69,10 +70,7 @@ __device__ __forceinline__ TilePlace place_of(const WorkPlan& plan, std::uint32_
   const std::uint32_t within = index - group * GROUP * plan.tiles_m;
   const std::uint32_t left = plan.tiles_n - group * GROUP;
   const std::uint32_t columns = left < GROUP ? left : GROUP;
-  TilePlace place{first, {}};
-  place.product.a += product * layout.stride_a;
-  place.product.b += product * layout.stride_b;
-  place.product.c += product * layout.stride_c;
+  TilePlace place{product, product_at(first, layout, product), {}};
   place.block = tile_at(first, static_cast<std::int64_t>(within / columns) * Tile::BM,
                         static_cast<std::int64_t>(group * GROUP + within % columns) * Tile::BN);
   return place;

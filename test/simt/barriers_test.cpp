@@ -17,7 +17,7 @@ struct Mailbox {
 };
 
 // Each round every thread takes what its right neighbour holds, so that after it all have moved left by one.
-__global__ void rotate_block(const GemmProduct p, const BatchLayout) {
+__global__ void rotate_block(const GemmProduct p, const BatchLayout, const Epilogue) {
   Mailbox& box = block_smem<Mailbox>();
   const unsigned thread = threadIdx.x;
   float held = p.a[thread];
@@ -30,7 +30,7 @@ __global__ void rotate_block(const GemmProduct p, const BatchLayout) {
   p.c[thread] = held;
 }
 
-__global__ void rotate_warps(const GemmProduct p, const BatchLayout) {
+__global__ void rotate_warps(const GemmProduct p, const BatchLayout, const Epilogue) {
   Mailbox& box = block_smem<Mailbox>();
   const unsigned thread = threadIdx.x;
   const unsigned first = thread / warp_size * warp_size;
@@ -46,7 +46,7 @@ __global__ void rotate_warps(const GemmProduct p, const BatchLayout) {
 }
 
 // Warp 0 makes more steps than the others: a warp's barrier must not wait for other warps.
-__global__ void warps_of_unequal_length(const GemmProduct p, const BatchLayout) {
+__global__ void warps_of_unequal_length(const GemmProduct p, const BatchLayout, const Epilogue) {
   const unsigned warp = threadIdx.x / warp_size;
   const unsigned steps = warp == 0 ? 10 : 1;
   for (unsigned step = 0; step < steps; ++step) __syncwarp();

@@ -31,12 +31,12 @@ struct Last {
   bool is_last;
 };
 
-__global__ void take_tickets(const GemmProduct p, const BatchLayout, const Handover handover) {
+__global__ void take_tickets(const GemmProduct p, const BatchLayout, const Epilogue, const Handover handover) {
   if (threadIdx.x == 0) p.c[blockIdx.x] = static_cast<float>(take_ticket(handover.ticket));
 }
 
 // Each block leaves its part, and whichever comes last adds them all in the order of the blocks.
-__global__ void add_parts(const GemmProduct p, const BatchLayout, const Handover handover) {
+__global__ void add_parts(const GemmProduct p, const BatchLayout, const Epilogue, const Handover handover) {
   Last& last = block_smem<Last>();
   const int thread = static_cast<int>(threadIdx.x);
   handover.parts[static_cast<int>(blockIdx.x) * threads + thread] = p.a[blockIdx.x] / static_cast<float>(thread + 1);
@@ -54,7 +54,7 @@ __global__ void add_parts(const GemmProduct p, const BatchLayout, const Handover
   std::copy(sums, sums + vec, p.c + vec * thread);
 }
 
-__global__ void report_grid(const GemmProduct p, const BatchLayout layout) {
+__global__ void report_grid(const GemmProduct p, const BatchLayout layout, const Epilogue) {
   if (threadIdx.x > 0) return;
   float* report = p.c + 3 * (blockIdx.y * gridDim.x + blockIdx.x);
   report[0] = static_cast<float>(gridDim.x), report[1] = static_cast<float>(gridDim.y);
@@ -67,8 +67,8 @@ struct Plan {
   bool flag;
 };
 
-__global__ void report_arguments(const GemmProduct p, const BatchLayout, const Plan plan, const int number,
-                                 const float* const address) {
+__global__ void report_arguments(const GemmProduct p, const BatchLayout, const Epilogue, const Plan plan,
+                                 const int number, const float* const address) {
   if (threadIdx.x != 1 || !plan.flag) return;
   p.c[0] = static_cast<float>(plan.large >> 40), p.c[1] = plan.small;
   p.c[2] = static_cast<float>(number), p.c[3] = *address;

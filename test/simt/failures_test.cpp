@@ -18,22 +18,22 @@ struct Barriers {
   StageBarrier stage;
 };
 
-__global__ void fill_with_ones(const GemmProduct p, const BatchLayout) {
+__global__ void fill_with_ones(const GemmProduct p, const BatchLayout, const Epilogue) {
   __syncthreads();
   p.c[threadIdx.x] = 1.0f;
 }
 
-__global__ void half_of_the_block_exits(const GemmProduct, const BatchLayout) {
+__global__ void half_of_the_block_exits(const GemmProduct, const BatchLayout, const Epilogue) {
   if (threadIdx.x < blockDim.x / 2) return;
   __syncthreads();
 }
 
-__global__ void half_of_a_warp_exits(const GemmProduct, const BatchLayout) {
+__global__ void half_of_a_warp_exits(const GemmProduct, const BatchLayout, const Epilogue) {
   if (threadIdx.x % warp_size < warp_size / 2) return;
   __syncwarp();
 }
 
-__global__ void wait_for_a_missing_arrival(const GemmProduct, const BatchLayout) {
+__global__ void wait_for_a_missing_arrival(const GemmProduct, const BatchLayout, const Epilogue) {
   StageBarrier& stage = block_smem<Barriers>().stage;
   if (threadIdx.x == 0) stage.init(threads + 1);
   __syncthreads();
@@ -41,7 +41,7 @@ __global__ void wait_for_a_missing_arrival(const GemmProduct, const BatchLayout)
   stage.wait(0);
 }
 
-__global__ void wait_at_different_barriers(const GemmProduct, const BatchLayout) {
+__global__ void wait_at_different_barriers(const GemmProduct, const BatchLayout, const Epilogue) {
   if (threadIdx.x % 2 == 0) {
     __syncthreads();
   } else {
@@ -49,11 +49,11 @@ __global__ void wait_at_different_barriers(const GemmProduct, const BatchLayout)
   }
 }
 
-__global__ void use_a_barrier_before_init(const GemmProduct, const BatchLayout) {
+__global__ void use_a_barrier_before_init(const GemmProduct, const BatchLayout, const Epilogue) {
   block_smem<Barriers>().stage.arrive();
 }
 
-__global__ void copy_to_a_misaligned_address(const GemmProduct p, const BatchLayout) {
+__global__ void copy_to_a_misaligned_address(const GemmProduct p, const BatchLayout, const Epilogue) {
   async_copy<16>(block_smem<Barriers>().data + 1, p.a);
 }
 

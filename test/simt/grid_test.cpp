@@ -22,14 +22,14 @@ struct Flag {
 };
 
 // Thread 0 of each block adds one to the block's own element, by way of shared memory.
-__global__ void count_blocks(const GemmProduct p, const BatchLayout) {
+__global__ void count_blocks(const GemmProduct p, const BatchLayout, const Epilogue) {
   Flag& flag = block_smem<Flag>();
   if (threadIdx.x == blockDim.x - 1) flag.value = 1.0f;
   __syncthreads();
   if (threadIdx.x == 0 && blockIdx.x < gridDim.x) p.c[blockIdx.x] += flag.value;
 }
 
-__global__ void multiply_add(const GemmProduct p, const BatchLayout) {
+__global__ void multiply_add(const GemmProduct p, const BatchLayout, const Epilogue) {
   p.c[0] = __fmaf_rn(p.a[0], p.a[1], p.a[2]);
   p.c[1] = __fmul_rn(p.a[0], p.a[1]) + p.a[2];
 }

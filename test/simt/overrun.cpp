@@ -17,7 +17,7 @@ struct Words {
 };
 
 template <int BEYOND_SHARED, int BEYOND_GLOBAL>
-__global__ void overstep(const GemmProduct p, const BatchLayout) {
+__global__ void overstep(const GemmProduct p, const BatchLayout, const Epilogue) {
   Words& words = block_smem<Words>();
   float* word = words.word;
   word[threadIdx.x + BEYOND_SHARED] = p.a[threadIdx.x + BEYOND_GLOBAL];

@@ -18,7 +18,7 @@ struct Words {
   float word[threads];
 };
 
-__global__ void read_then_write(const GemmProduct p, const BatchLayout) {
+__global__ void read_then_write(const GemmProduct p, const BatchLayout, const Epilogue) {
   Words& words = block_smem<Words>();
   p.c[blockIdx.x * blockDim.x + threadIdx.x] = words.word[threadIdx.x];
   words.word[threadIdx.x] = 1.0f;
@@ -32,7 +32,7 @@ struct Stage {
 
 // For each phase a thread reports what its stage holds before and after the wait.
 template <int BYTES>
-__global__ void copy_in_phases(const GemmProduct p, const BatchLayout) {
+__global__ void copy_in_phases(const GemmProduct p, const BatchLayout, const Epilogue) {
   constexpr int FLOATS = BYTES / static_cast<int>(sizeof(float));
   Stage& stage = block_smem<Stage>();
   if (threadIdx.x == 0) {
@@ -55,7 +55,7 @@ __global__ void copy_in_phases(const GemmProduct p, const BatchLayout) {
 }
 
 // A copy that no barrier was told of: the wait is for the arrivals alone.
-__global__ void forget_to_attach(const GemmProduct p, const BatchLayout) {
+__global__ void forget_to_attach(const GemmProduct p, const BatchLayout, const Epilogue) {
   Stage& stage = block_smem<Stage>();
   if (threadIdx.x == 0) stage.full.init(threads);
   __syncthreads();

@@ -22,7 +22,7 @@ struct Landing {
 };
 
 // Thread t copies t % 5 floats of its own four, and reports what is there before and after the wait.
-__global__ void copy_some(const GemmProduct p, const BatchLayout) {
+__global__ void copy_some(const GemmProduct p, const BatchLayout, const Epilogue) {
   Landing& landing = block_smem<Landing>();
   if (threadIdx.x == 0) landing.full.init(threads);
   __syncthreads();
@@ -35,7 +35,7 @@ __global__ void copy_some(const GemmProduct p, const BatchLayout) {
   for (int i = 0; i < vec; ++i) p.c[vec * (threads + thread) + i] = mine[i];
 }
 
-__global__ void copy_nothing(const GemmProduct p, const BatchLayout) {
+__global__ void copy_nothing(const GemmProduct p, const BatchLayout, const Epilogue) {
   Landing& landing = block_smem<Landing>();
   landing.full.init(1);
   async_copy_some(landing.data, p.a, 0);
@@ -44,26 +44,28 @@ __global__ void copy_nothing(const GemmProduct p, const BatchLayout) {
   for (int i = 0; i < vec; ++i) p.c[i] = landing.data[i];
 }
 
-__global__ void copy_some_to_a_misaligned_address(const GemmProduct p, const BatchLayout) {
+__global__ void copy_some_to_a_misaligned_address(const GemmProduct p, const BatchLayout, const Epilogue) {
   async_copy_some(block_smem<Landing>().data + 1, p.a, float_bytes);
 }
 
-__global__ void copy_some_from_a_misaligned_address(const GemmProduct p, const BatchLayout) {
+__global__ void copy_some_from_a_misaligned_address(const GemmProduct p, const BatchLayout, const Epilogue) {
   async_copy_some(block_smem<Landing>().data, p.a + 1, float_bytes);
 }
 
 template <int OFFSET>
-__global__ void load_quads(const GemmProduct p, const BatchLayout) {
+__global__ void load_quads(const GemmProduct p, const BatchLayout, const Epilogue) {
   const float4 once = load_once(p.a + OFFSET);
   const float4 part = load_part(p.a + OFFSET);
   const float all[] = {once.x, once.y, once.z, once.w, part.x, part.y, part.z, part.w};
   std::copy(std::begin(all), std::end(all), p.c);
 }
 
-__global__ void load_a_misaligned_part(const GemmProduct p, const BatchLayout) { p.c[0] = load_part(p.a + 2).x; }
+__global__ void load_a_misaligned_part(const GemmProduct p, const BatchLayout, const Epilogue) {
+  p.c[0] = load_part(p.a + 2).x;
+}
 
 // Several shuffles with nothing between them: no lane may be overtaken.
-__global__ void exchange(const GemmProduct p, const BatchLayout) {
+__global__ void exchange(const GemmProduct p, const BatchLayout, const Epilogue) {
   const int thread = static_cast<int>(threadIdx.x);
   float sum = static_cast<float>(thread);
   for (int mask = warp_size / 2; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
@@ -72,7 +74,7 @@ __global__ void exchange(const GemmProduct p, const BatchLayout) {
   p.c[2 * threads + thread] = shuffle_xor(static_cast<float>(thread), warp_size - 1);
 }
 
-__global__ void half_of_a_warp_shuffles(const GemmProduct p, const BatchLayout) {
+__global__ void half_of_a_warp_shuffles(const GemmProduct p, const BatchLayout, const Epilogue) {
   if (threadIdx.x % 2 == 0) p.c[threadIdx.x] = shuffle(1.0f, 0);
 }
 

@@ -31,6 +31,8 @@ __forceinline__ float4 make_float4(float x, float y, float z, float w) { return 
 
 __forceinline__ float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 __forceinline__ float __fmul_rn(float a, float b) { return a * b; }
+__forceinline__ float __fadd_rn(float a, float b) { return a + b; }
+__forceinline__ float __fdividef(float a, float b) { return a / b; }
 
 inline void __syncthreads() {
   simt::Lane& lane = simt::lane();
