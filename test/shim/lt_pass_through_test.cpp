@@ -171,6 +171,12 @@ const Case cases[] = {
     {"columns of D that overlap", false, [](Call& x) { return x.set(Call::D, LAYOUT_LD, std::int64_t{2}); }},
     {"C is D, its columns elsewhere", false, [](Call& x) { return x.c = d, true; }},
     {"C is D", true, [](Call& x) { return x.c = d, x.set(Call::C, LAYOUT_LD, std::int64_t{9}); }},
+    {"C is D, its products elsewhere", false,
+     [](Call& x) {
+       x.c = d;
+       return with_batch(x, 2) && x.set(Call::C, LAYOUT_LD, std::int64_t{9}) &&
+              x.set(Call::C, LAYOUT_STRIDED_BATCH_OFFSET, std::int64_t{1});
+     }},
     {"no handle", false, [](Call& x) { return x.handle = nullptr, true; }},
     {"no description", false, [](Call& x) { return x.desc = nullptr, true; }},
     {"no layout of A", false, [](Call& x) { return x.layout[Call::A] = nullptr, true; }},
