@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 #include <ladderblas/ladderblas.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -152,6 +154,16 @@ TEST_CASE("each door serves FP32, a batch in one call, and is counted by its nam
     CHECK(door.call(p) == STATUS_SUCCESS);
     CHECK(p.is(door.batched ? all : first));
     CHECK(ladder_call_count(door.name, "9") == before + 1);
+  }
+}
+
+TEST_CASE("with beta = 0 nothing of C is read") {
+  for (const Door& door : doors) {
+    INFO(door.name);
+    Products p;
+    std::fill_n(p.c.begin(), door.batched ? 4 * batch : 4, std::numeric_limits<float>::quiet_NaN());
+    CHECK(door.call(p) == STATUS_SUCCESS);
+    CHECK(p.is(door.batched ? all : first));
   }
 }
 
