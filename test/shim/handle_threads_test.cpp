@@ -16,7 +16,7 @@ using namespace ladder::cublas;
 namespace {
 
 constexpr int threads = 4;
-constexpr int rounds = 20;
+constexpr int rounds = 10;
 const float one = 1.0f, zero = 0.0f;
 
 template <class Work>
