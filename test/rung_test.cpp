@@ -73,6 +73,24 @@ TEST_CASE("every blend, by value and by address, with every layout") {
   }
 }
 
+TEST_CASE("every epilogue, with every blend") {
+  if (effort() == Effort::tiny) return;
+  for (const Rung* rung : chosen_rungs()) {
+    const TileExtents& tile = rung->emulated->tile;
+    Turns turns;
+    for (const Shape& shape : {Shape{tile.bm / 2 + 3, 6, tile.bk + 1}, {5, tile.bn / 2 + 9, 3}, {16, 12, 8}}) {
+      for (const Finish& finish : finishes) {
+        for (int blend = 0; blend < 2; ++blend) {
+          const Op op_a = blend == 0 ? Op::none : Op::transpose;
+          Case c = turns.next(shape, op_a, Op::none);
+          c.finish = finish;
+          check_case(*rung, c);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("NaN, infinity and subnormals go through as IEEE says") {
   if (effort() == Effort::tiny) return;
   const float infinity = std::numeric_limits<float>::infinity();

@@ -50,6 +50,7 @@ inline std::vector<Case> cases_for_configs(Effort effort) {
       Case c = turns.next(shape, pair.a, pair.b);
       if (c.alpha == 0.0f) c.alpha = 1.5f;
       c.exact = exact;
+      if (cases.size() % 3 == 2) c.finish = finishes[cases.size() % std::size(finishes)];
       cases.push_back(c);
     }
   }

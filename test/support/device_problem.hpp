@@ -78,6 +78,11 @@ inline DeviceMatrix operand(const float* host, Op op, std::int64_t rows, std::in
   return op == Op::none ? DeviceMatrix(host, rows, columns, ld) : DeviceMatrix(host, columns, rows, ld);
 }
 
+/// A copy of a matrix that a problem may do without.
+inline DeviceMatrix present(const float* host, std::int64_t rows, std::int64_t columns, std::int64_t ld) {
+  return host == nullptr ? DeviceMatrix(host, 0, 0, 1) : DeviceMatrix(host, rows, columns, ld);
+}
+
 /// A scalar as the kernel is to see it: by value as it is, by address as an address in GPU memory.
 class DeviceScalar {
  public:
@@ -106,18 +111,23 @@ struct DeviceProblem {
       : a(operand(host.a, host.op_a, host.m, host.k, host.lda)),
         b(operand(host.b, host.op_b, host.k, host.n, host.ldb)),
         c(host.c, host.m, host.n, host.ldc),
+        old_c(present(host.old_c, host.m, host.n, host.ld_old_c)),
+        bias(present(host.bias, host.bias_by_column ? host.n : host.m, 1, std::max(host.m, host.n))),
         alpha(host.alpha),
         beta(host.beta),
         problem(host) {
     problem.a = a.data();
     problem.b = b.data();
     problem.c = c.data();
+    if (host.old_c != nullptr) problem.old_c = old_c.data();
+    if (host.bias != nullptr) problem.bias = bias.data();
     problem.alpha = alpha.scalar();
     problem.beta = beta.scalar();
   }
 
   cudaError_t status() const {
-    for (const cudaError_t status : {a.status(), b.status(), c.status(), alpha.status(), beta.status()}) {
+    for (const cudaError_t status :
+         {a.status(), b.status(), c.status(), old_c.status(), bias.status(), alpha.status(), beta.status()}) {
       if (status != cudaSuccess) return status;
     }
     return cudaSuccess;
@@ -127,11 +137,16 @@ struct DeviceProblem {
   std::string fetch(float* result) const {
     if (const cudaError_t status = cudaDeviceSynchronize(); status != cudaSuccess) return cudaGetErrorString(status);
     if (const cudaError_t status = c.copy_to(result); status != cudaSuccess) return cudaGetErrorString(status);
-    if (!a.guards_live() || !b.guards_live() || !c.guards_live()) return "wrote outside a matrix";
-    return a.unchanged() && b.unchanged() ? std::string() : "wrote to A or B";
+    for (const DeviceMatrix* matrix : {&a, &b, &c, &old_c, &bias}) {
+      if (!matrix->guards_live()) return "wrote outside a matrix";
+    }
+    for (const DeviceMatrix* input : {&a, &b, &old_c, &bias}) {
+      if (!input->unchanged()) return "wrote to a matrix that is only read";
+    }
+    return {};
   }
 
-  DeviceMatrix a, b, c;
+  DeviceMatrix a, b, c, old_c, bias;
   DeviceScalar alpha, beta;
   GemmProblem problem;
 };

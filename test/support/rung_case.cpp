@@ -49,6 +49,31 @@ GemmProblem shape_of(const Case& c) {
   return p;
 }
 
+// What beta scales where that is not C: not read where beta = 0.
+Matrix old_c_of(const Case& c, const GemmProblem& p) {
+  if (!c.finish.old_c_elsewhere) return {0, 0, 1, 0};
+  constexpr int other_shift = 2;
+  Matrix old_c(p.m, p.n, p.ldc + 3, other_shift);
+  old_c.fill_randomly(~c.seed);
+  if (c.beta == 0.0f) old_c.fill(std::numeric_limits<float>::quiet_NaN());
+  return old_c;
+}
+
+Matrix bias_of(const Case& c, const GemmProblem& p) {
+  const std::int64_t elements = c.finish.bias == Bias::by_row ? p.m : c.finish.bias == Bias::by_column ? p.n : 0;
+  Matrix bias(elements, elements == 0 ? 0 : 1, std::max<std::int64_t>(elements, 1), c.shift);
+  bias.fill_randomly(c.seed + 1000);
+  return bias;
+}
+
+std::string describe(const Finish& finish) {
+  std::string text;
+  if (finish.old_c_elsewhere) text += " old C elsewhere";
+  if (finish.bias != Bias::none) text += finish.bias == Bias::by_row ? " bias by row" : " bias by column";
+  if (finish.activation != Activation::none) text += finish.activation == Activation::relu ? " relu" : " gelu";
+  return text;
+}
+
 // An address where any access faults.
 const float* unreadable() {
   constexpr std::size_t bytes = std::size_t{1} << 20;
@@ -65,6 +90,8 @@ Matrix result_of(LaunchFunction launch, const Operands& operands) {
     const Matrix::Armed armed_a(operands.a);
     const Matrix::Armed armed_b(operands.b);
     const Matrix::Armed armed_c(result);
+    const Matrix::Armed armed_old_c(operands.old_c);
+    const Matrix::Armed armed_bias(operands.bias);
     REQUIRE(launch(operands.problem(result), nullptr) == launch_ok);
   }
   CHECK(result.canaries_live());
@@ -125,7 +152,7 @@ std::string describe(const std::string& kernel, const Case& c) {
          " n=" + std::to_string(c.shape.n) + " k=" + std::to_string(c.shape.k) + " alpha=" + std::to_string(c.alpha) +
          " beta=" + std::to_string(c.beta) + " lines=" + std::to_string(static_cast<int>(c.lines)) +
          " shift=" + std::to_string(c.shift) + (c.scalars_by_address ? " scalars by address" : "") +
-         (c.exact ? " exact" : "");
+         (c.exact ? " exact" : "") + describe(c.finish);
 }
 
 bool same_value(float left, float right) {
@@ -142,10 +169,15 @@ Sums sums_of(const RungKernel& kernel) {
   return all_by_k ? Sums::by_k : Sums::as_asked;
 }
 
-Operands::Operands(const Case& c) : ProductMatrices(shape_of(c), c.shift, c.seed), how(c) {
-  if (!c.exact) return;
-  a.fill_with_integers(c.seed);
-  b.fill_with_integers(c.seed + 1);
+Operands::Operands(const Case& case_)
+    : ProductMatrices(shape_of(case_), case_.shift, case_.seed),
+      how(case_),
+      old_c(old_c_of(case_, shape_of(case_))),
+      bias(bias_of(case_, shape_of(case_))) {
+  if (how.finish.old_c_elsewhere) c.fill(std::numeric_limits<float>::quiet_NaN());
+  if (!how.exact) return;
+  a.fill_with_integers(how.seed);
+  b.fill_with_integers(how.seed + 1);
 }
 
 GemmProblem Operands::problem(Matrix& result) const {
@@ -157,6 +189,11 @@ GemmProblem Operands::problem(Matrix& result) const {
     p.beta = {&how.beta, unused};
   }
   if (how.inputs_unreadable) p.a = p.b = unreadable();
+  if (how.finish.old_c_elsewhere) p.old_c = old_c.data();
+  p.ld_old_c = old_c.ld();
+  if (how.finish.bias != Bias::none) p.bias = bias.data();
+  p.bias_by_column = how.finish.bias == Bias::by_column;
+  p.activation = how.finish.activation;
   return p;
 }
 
@@ -201,10 +238,13 @@ void check_operands(const Rung& rung, const Operands& operands, Ran* ran) {
     check_launch(config.launch, config.sums, operands, due);
     if (ran != nullptr) ran->insert(&config);
   }
-  const bool leaves_c = operands.how.beta == 1.0f && (operands.how.alpha == 0.0f || problem.k == 0);
+  const bool leaves_c =
+      problem.is_plain() && operands.how.beta == 1.0f && (operands.how.alpha == 0.0f || problem.k == 0);
   if (leaves_c) CHECK(result_of(rung.emulated->launch, operands).same_bits(operands.c));
   CHECK(operands.a.same_bits(before.a));
   CHECK(operands.b.same_bits(before.b));
+  CHECK(operands.old_c.same_bits(before.old_c));
+  CHECK(operands.bias.same_bits(before.bias));
 }
 
 }  // namespace ladder::test

@@ -21,6 +21,15 @@ enum class Lines : std::uint8_t {
   odd,    ///< not a multiple of two: they are not
 };
 
+enum class Bias : std::uint8_t { none, by_row, by_column };
+
+/// What there is of an epilogue beside alpha and beta.
+struct Finish {
+  bool old_c_elsewhere = false;  ///< beta scales a matrix of its own, with another leading dimension
+  Bias bias = Bias::none;
+  Activation activation = Activation::none;
+};
+
 struct Case {
   Shape shape{};
   Op op_a = Op::none;
@@ -32,6 +41,7 @@ struct Case {
   bool scalars_by_address = false;
   bool inputs_unreadable = false;  ///< A and B are given by addresses that fault
   bool exact = false;              ///< A and B hold small integers: no order of summation may change a bit
+  Finish finish{};
   std::uint32_t seed = 1;
   unsigned share = 1;  ///< a configuration runs one of so many cases, by their seeds; the rung's own choice runs all
 };
@@ -49,12 +59,14 @@ std::string describe(const std::string& kernel, const Case& c);
 
 /// The matrices of a case.
 struct Operands : ProductMatrices {
-  explicit Operands(const Case& c);
+  explicit Operands(const Case& case_);
 
   /// With the matrices' and scalars' present addresses.
   GemmProblem problem(Matrix& result) const;
 
   Case how;
+  Matrix old_c;  ///< where it is not C itself, which is NaN then; else empty
+  Matrix bias;   ///< one column, maybe empty
 };
 
 /// Equal bits; a NaN equals a NaN.
@@ -88,9 +100,9 @@ Effort effort();
 std::vector<const Rung*> chosen_rungs();
 
 /// Runs the rung, and each of its configurations that can run this, on copies of C and checks: the status, each element
-/// against float64, the canaries of C, and that A and B are what they were. What sums by k, or is asked to, gives rung
-/// 1's bits (not looked at in the tiny set); what sums in blocks gives the same bits twice, and rung 1's where the
-/// operands are exact. A no-op is only checked to be one.
+/// against float64, the canaries of C, and that A, B, old C and bias are what they were. What sums by k, or is asked
+/// to, gives rung 1's bits (not looked at in the tiny set); what sums in blocks gives the same bits twice, and rung 1's
+/// where the operands are exact. A no-op is only checked to be one.
 void check_operands(const Rung& rung, const Operands& operands, Ran* ran = nullptr);
 
 inline void check_case(const Rung& rung, const Case& c, Ran* ran = nullptr) { check_operands(rung, Operands(c), ran); }

@@ -16,6 +16,14 @@ struct Blend {
 inline constexpr Blend blends[] = {{1.0f, 0.0f}, {0.7f, -1.3f}, {-1.0f, 1.0f}, {1.0f, 1.0f}, {0.0f, 0.7f},
                                    {2.5f, 0.0f}, {0.0f, 0.0f},  {1.0f, -1.0f}, {0.0f, 1.0f}, {-0.3f, 0.7f}};
 
+inline constexpr Finish finishes[] = {
+    {false, Bias::by_row, Activation::none},    {false, Bias::by_row, Activation::relu},
+    {true, Bias::none, Activation::none},       {false, Bias::by_row, Activation::gelu},
+    {false, Bias::none, Activation::relu},      {true, Bias::by_row, Activation::relu},
+    {false, Bias::by_column, Activation::none}, {true, Bias::by_column, Activation::gelu},
+    {false, Bias::none, Activation::gelu},      {false, Bias::by_column, Activation::relu},
+    {true, Bias::none, Activation::relu}};
+
 /// Their numbers have no common divisor, so that all pairs come up.
 class Turns {
  public:
