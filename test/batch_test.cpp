@@ -2,6 +2,7 @@
 // A batch in one launch, emulated: bit for bit what rung 1 gives product by product.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "grid_extents.hpp"
@@ -24,8 +25,57 @@ TEST_CASE("a batch gives the bits of its products one by one, whatever the strid
     check_batch(*rung, {.shape = shape, .op_b = Op::transpose, .strides = {0, 1, 1}});
     check_batch(*rung, {.shape = shape, .op_a = Op::transpose, .strides = {1, 1, -1}});
     check_batch(*rung, {.shape = shape, .op_a = Op::transpose, .op_b = Op::transpose, .strides = {-1, -1, 1}});
+    check_batch(*rung, {.shape = shape, .op_a = Op::transpose, .batch = 5, .in_arrays = true});
+    check_batch(*rung, {.shape = shape,
+                        .op_b = Op::transpose,
+                        .strides = {1, 0, 1},
+                        .apart = 4,
+                        .in_arrays = true,
+                        .finish = {true, Bias::by_column, Activation::gelu}});
+    check_batch(*rung, {.shape = shape, .finish = {true, Bias::by_row, Activation::relu}, .shares_bias = true});
     for (const KernelConfig& config : rung->emulated->configs) {
       check_batch(*rung, {.shape = shape_within(config.tile), .op_b = Op::transpose});
+    }
+  }
+}
+
+TEST_CASE("where nothing is read of A and B, their arrays are not needed either") {
+  if (effort() == Effort::tiny) return;
+  constexpr float nothing = 0.0f;
+  constexpr std::int64_t batch = 3, size = 5;
+  const std::vector<float> bias = {1.0f, 2.0f, 3.0f, 4.0f, 5.0f};
+  for (const Rung* rung : chosen_rungs()) {
+    INFO(rung->id);
+    for (const bool by_k : {false, true}) {
+      for (const bool with_bias : {false, true}) {
+        std::vector<float> c(batch * size * size, 8.0f);
+        const std::vector<float*> c_array = addresses_of({2, 0, 1}, c.data(), size * size);
+        GemmProblem p;
+        p.m = p.n = size;
+        p.k = by_k ? 0 : size;
+        p.lda = p.ldb = p.ldc = size;
+        if (by_k) {
+          p.alpha.value = 1.0f;
+        } else {
+          p.alpha.device = &nothing;
+        }
+        p.beta.value = 0.5f;
+        p.batch = batch;
+        p.c_array = c_array.data();
+        if (with_bias) p.bias = bias.data();
+        std::vector<float> due(c.size(), 4.0f);
+        for (std::size_t i = 0; with_bias && i < due.size(); ++i) due[i] += bias[i % size];
+        const auto check = [&](auto launch) {
+          std::fill(c.begin(), c.end(), 8.0f);
+          REQUIRE(launch(p, nullptr) == launch_ok);
+          CHECK(c == due);
+        };
+        check(rung->emulated->launch);
+        for (const KernelConfig& config : rung->emulated->configs) {
+          INFO(config.name);
+          if (can_run(config, p)) check(config.launch);
+        }
+      }
     }
   }
 }
@@ -36,15 +86,19 @@ TEST_CASE("a batch that does not fill its last layer of blocks, and an empty one
   for (const Rung* rung : chosen_rungs()) {
     INFO(rung->id);
     // One more of each than the batch has: what a block too many would take.
-    std::vector<float> a(batch + 1, 2.0f), b(batch + 1, 3.0f), c(batch + 1, 1.0f);
+    std::vector<float> c(batch + 1, 1.0f);
+    const float a = 2.0f, b = 3.0f;
+    const std::vector<const float*> a_array(batch + 1, &a), b_array(batch + 1, &b);
+    std::vector<float*> c_array;
+    for (float& element : c) c_array.push_back(&element);
     GemmProblem p;
     p.m = p.n = p.k = 1;
     p.alpha.value = p.beta.value = 1.0f;
-    p.a = a.data();
-    p.b = b.data();
-    p.c = c.data();
     p.batch = batch;
-    p.stride_a = p.stride_b = p.stride_c = 1;
+    p.a_array = a_array.data();
+    p.b_array = b_array.data();
+    p.c_array = c_array.data();
+    p.activation = Activation::relu;
     REQUIRE(rung->emulated->launch(p, nullptr) == launch_ok);
     std::vector<float> due(batch + 1, 7.0f);
     due.back() = 1.0f;

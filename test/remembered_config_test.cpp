@@ -62,10 +62,23 @@ TEST_CASE("a choice is remembered for the very problem") {
     CHECK_FALSE(asks_if([&](GemmProblem& q) { q.*field = floats + 4; }));
   }
   CHECK(asks_if([&](GemmProblem& q) { q.c = floats + 1; }));
+  float* addresses[] = {floats, floats};
+  CHECK(asks_if([&](GemmProblem& q) { q.c_array = addresses; }));
   CHECK(asks_if([](GemmProblem& q) { q.alpha.value = 2.0f; }));
   CHECK(asks_if([](GemmProblem& q) { q.beta.value = 2.0f; }));
   CHECK(asks_if([&](GemmProblem& q) { q.beta.device = floats; }));
   CHECK(asks_for(p, rung_key("r09")));
+}
+
+TEST_CASE("where addresses lie in arrays, others are not looked at") {
+  alignas(16) float floats[5] = {};
+  float* addresses[] = {floats, floats};
+  GemmProblem p = square(576);
+  p.c_array = addresses;
+  CHECK(asks_for(p));
+  p.c_array = addresses + 1;
+  p.a = p.b = p.c = floats + 1;
+  CHECK_FALSE(asks_for(p));
 }
 
 TEST_CASE("a remembered choice gives way to a table, to an order of sums, and is a thread's own") {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <random>
 #include <vector>
 
@@ -15,26 +16,27 @@ namespace ladder::test {
 
 namespace {
 
-/// `count` floats in GPU memory.
+/// Values in GPU memory.
+template <class Value>
 class DeviceArray {
  public:
-  explicit DeviceArray(const std::vector<float>& values) : count_(values.size()) {
-    REQUIRE(cudaMalloc(&memory_, count_ * sizeof(float)) == cudaSuccess);
+  explicit DeviceArray(const std::vector<Value>& values) : count_(values.size()) {
+    REQUIRE(cudaMalloc(&memory_, count_ * sizeof(Value)) == cudaSuccess);
     write(values);
   }
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
   ~DeviceArray() { cudaFree(memory_); }
 
-  float* data() const { return static_cast<float*>(memory_); }
+  Value* data() const { return static_cast<Value*>(memory_); }
 
-  void write(const std::vector<float>& values) const {
-    REQUIRE(cudaMemcpy(memory_, values.data(), count_ * sizeof(float), cudaMemcpyHostToDevice) == cudaSuccess);
+  void write(const std::vector<Value>& values) const {
+    REQUIRE(cudaMemcpy(memory_, values.data(), count_ * sizeof(Value), cudaMemcpyHostToDevice) == cudaSuccess);
   }
 
-  std::vector<float> values() const {
-    std::vector<float> host(count_);
-    REQUIRE(cudaMemcpy(host.data(), memory_, count_ * sizeof(float), cudaMemcpyDeviceToHost) == cudaSuccess);
+  std::vector<Value> values() const {
+    std::vector<Value> host(count_);
+    REQUIRE(cudaMemcpy(host.data(), memory_, count_ * sizeof(Value), cudaMemcpyDeviceToHost) == cudaSuccess);
     return host;
   }
 
@@ -48,7 +50,7 @@ std::vector<float> random_values(std::int64_t count, unsigned seed, bool exact) 
   std::mt19937 generator(seed);
   std::normal_distribution<float> normal;
   std::uniform_int_distribution<int> integer(-5, 5);
-  std::vector<float> values(static_cast<std::size_t>(count));
+  std::vector<float> values(static_cast<std::size_t>(count + 1));  // no array is empty
   for (float& value : values) value = exact ? static_cast<float>(integer(generator)) : normal(generator);
   return values;
 }
@@ -66,23 +68,31 @@ class DeviceBatch {
  public:
   DeviceBatch(const BatchCase& how, bool exact)
       : shape_(problem_of(how)),
+        slots_(how),
         before_(random_values(room(how.batch, shape_.stride_c, shape_.m * shape_.n), 3, exact)),
         a_(random_values(room(how.batch, shape_.stride_a, shape_.m * shape_.k), 1, exact)),
         b_(random_values(room(how.batch, shape_.stride_b, shape_.k * shape_.n), 2, exact)),
-        c_(before_) {
+        c_(before_),
+        old_c_(random_values(floats_of_old_c(shape_), 4, exact)),
+        bias_(random_values(floats_of_bias(shape_), 5, exact)),
+        a_array_(addresses_of<const float>(slots_.a, a_.data() + below(how.batch, shape_.stride_a), shape_.stride_a)),
+        b_array_(addresses_of<const float>(slots_.b, b_.data() + below(how.batch, shape_.stride_b), shape_.stride_b)),
+        c_array_(addresses_of(slots_.c, c_.data() + below(how.batch, shape_.stride_c), shape_.stride_c)) {
     shape_.a = a_.data() + below(how.batch, shape_.stride_a);
     shape_.b = b_.data() + below(how.batch, shape_.stride_b);
     shape_.c = c_.data() + below(how.batch, shape_.stride_c);
+    if (how.finish.old_c_elsewhere) shape_.old_c = old_c_.data();
+    if (how.finish.bias != Bias::none) shape_.bias = bias_.data();
     for (std::int64_t product = 0; product < how.batch; ++product) {
-      GemmProblem one = shape_;
-      one.a += product * shape_.stride_a;
-      one.b += product * shape_.stride_b;
-      one.c += product * shape_.stride_c;
-      one.batch = 1;
-      REQUIRE(find_rung("naive")->gpu->launch(one, nullptr) == launch_ok);
+      REQUIRE(find_rung("naive")->gpu->launch(product_of(shape_, slots_, product), nullptr) == launch_ok);
     }
     due_ = c_.values();
     REQUIRE(due_ != before_);
+    if (!how.in_arrays) return;
+    shape_ = without_strides(shape_);
+    shape_.a_array = a_array_.data();
+    shape_.b_array = b_array_.data();
+    shape_.c_array = c_array_.data();
   }
 
   const GemmProblem& problem() const { return shape_; }
@@ -98,8 +108,11 @@ class DeviceBatch {
   }
 
   GemmProblem shape_;
+  BatchSlots slots_;
   std::vector<float> before_;
-  DeviceArray a_, b_, c_;
+  DeviceArray<float> a_, b_, c_, old_c_, bias_;
+  DeviceArray<const float*> a_array_, b_array_;
+  DeviceArray<float*> c_array_;
   std::vector<float> due_;
 };
 
@@ -113,7 +126,9 @@ void check_batch_on_gpu(const Kernel& kernel, const DeviceBatches& batches) {
   if (!kernel.runs(batches.random.problem())) return;
   const GemmProblem& p = batches.random.problem();
   const std::string text = kernel.name() + " m=" + std::to_string(p.m) + " n=" + std::to_string(p.n) +
-                           " k=" + std::to_string(p.k) + " batch=" + std::to_string(p.batch);
+                           " k=" + std::to_string(p.k) + " batch=" + std::to_string(p.batch) +
+                           (p.c_array != nullptr ? " in arrays" : "") +
+                           (p.is_plain() ? "" : " with more to its epilogue");
   INFO(text);
   if (kernel.sums() == Sums::by_k) return batches.random.check(kernel);
   batches.exact.check(kernel);
@@ -129,15 +144,18 @@ constexpr Op ops[] = {Op::none, Op::transpose};
 
 TEST_SUITE("rungs") {
   TEST_CASE("at the edges of its tile, a batch gives the bits of its products one by one") {
+    std::size_t turn = 0;
     for (const Kernel& kernel : gpu_kernels()) {
       const TileExtents& tile = kernel.tile();
       const Shape cut{tile.bm + 1, tile.bn / 2 + 1, tile.bk + 3}, whole{tile.bm, tile.bn, tile.bk};
       for (const Shape& shape : {cut, whole}) {
         for (const Op op_a : ops) {
           for (const Op op_b : ops) {
-            const DeviceBatches batches(
-                {.shape = shape, .op_a = op_a, .op_b = op_b, .batch = 5, .strides = {1, 0, 1}, .apart = 1});
-            check_batch_on_gpu(kernel, batches);
+            BatchCase how{.shape = shape, .op_a = op_a, .op_b = op_b, .batch = 5, .strides = {1, 0, 1}, .apart = 1};
+            check_batch_on_gpu(kernel, DeviceBatches(how));
+            how.in_arrays = turn % 2 == 0;
+            how.finish = finishes[turn++ % std::size(finishes)];
+            check_batch_on_gpu(kernel, DeviceBatches(how));
           }
         }
       }
@@ -154,8 +172,10 @@ TEST_SUITE("rungs") {
 
   TEST_CASE("a batch that does not fill its last layer of blocks") {
     constexpr std::int64_t more_than_one_layer = 65537;
-    const DeviceBatches batches({.shape = {2, 3, 4}, .batch = more_than_one_layer});
-    for (const Kernel& kernel : gpu_kernels()) check_batch_on_gpu(kernel, batches);
+    for (const bool in_arrays : {false, true}) {
+      const DeviceBatches batches({.shape = {2, 3, 4}, .batch = more_than_one_layer, .in_arrays = in_arrays});
+      for (const Kernel& kernel : gpu_kernels()) check_batch_on_gpu(kernel, batches);
+    }
   }
 }
 

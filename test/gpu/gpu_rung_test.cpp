@@ -150,6 +150,21 @@ TEST_SUITE("rungs") {
     }
   }
 
+  TEST_CASE("every epilogue, whole and cut tiles") {
+    for (const Kernel& kernel : gpu_kernels()) {
+      const TileExtents& tile = kernel.tile();
+      std::size_t turn = 0;
+      for (const Shape& shape : {Shape{tile.bm + 3, tile.bn / 2 + 1, tile.bk + 1}, {tile.bm, tile.bn, tile.bk}}) {
+        for (const Finish& finish : finishes) {
+          Case c = varied(shape, turn % 2 == 0 ? Op::none : Op::transpose, ops[turn / 2 % 2], turn);
+          c.finish = finish;
+          check_kernel(kernel, Reference(c));
+          ++turn;
+        }
+      }
+    }
+  }
+
   TEST_CASE("on ragged problems every rung gives the emulator's bits, within the bound") {
     std::size_t turn = 0;
     for (const Shape& shape : ragged_shapes) {

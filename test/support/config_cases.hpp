@@ -88,7 +88,10 @@ inline std::vector<BatchCase> batches_for_configs(Effort effort) {
                        .op_b = odd ? Op::transpose : Op::none,
                        .batch = size.batch,
                        .strides = {odd ? 1 : -1, cases.size() % 5 == 4 ? 0 : 1, 1},
-                       .apart = apart});
+                       .apart = apart,
+                       .in_arrays = apart == (cases.size() / 3 % 2 == 0 ? 1 : 0),
+                       .finish = odd ? finishes[cases.size() / 2 % std::size(finishes)] : Finish{},
+                       .shares_bias = cases.size() % 4 == 1});
     }
   }
   return cases;

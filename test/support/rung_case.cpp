@@ -66,14 +66,6 @@ Matrix bias_of(const Case& c, const GemmProblem& p) {
   return bias;
 }
 
-std::string describe(const Finish& finish) {
-  std::string text;
-  if (finish.old_c_elsewhere) text += " old C elsewhere";
-  if (finish.bias != Bias::none) text += finish.bias == Bias::by_row ? " bias by row" : " bias by column";
-  if (finish.activation != Activation::none) text += finish.activation == Activation::relu ? " relu" : " gelu";
-  return text;
-}
-
 // An address where any access faults.
 const float* unreadable() {
   constexpr std::size_t bytes = std::size_t{1} << 20;
@@ -145,6 +137,14 @@ void check_launch(LaunchFunction launch, Sums sums, const Operands& operands, co
 }
 
 }  // namespace
+
+std::string describe(const Finish& finish) {
+  std::string text;
+  if (finish.old_c_elsewhere) text += " old C elsewhere";
+  if (finish.bias != Bias::none) text += finish.bias == Bias::by_row ? " bias by row" : " bias by column";
+  if (finish.activation != Activation::none) text += finish.activation == Activation::relu ? " relu" : " gelu";
+  return text;
+}
 
 std::string describe(const std::string& kernel, const Case& c) {
   const auto letter = [](Op op) { return op == Op::none ? 'N' : 'T'; };

@@ -30,6 +30,8 @@ struct Finish {
   Activation activation = Activation::none;
 };
 
+std::string describe(const Finish& finish);
+
 struct Case {
   Shape shape{};
   Op op_a = Op::none;
