@@ -52,9 +52,20 @@ __host__ __device__ __forceinline__ bool quads_in_batch(const BatchLayout& layou
   return layout.c_array == nullptr && quads_aligned(first, ld) && (layout.batch == 1 || stride % vec == 0);
 }
 
-/// C of product number `product` of the batch.
-__device__ __forceinline__ float* c_at(float* first, const BatchLayout& layout, std::int64_t product) {
-  if (layout.c_array == nullptr) return first + product * layout.stride_c;
+/// A, B and C of product number `product` of the batch. Where addresses lie in arrays, those of A and B may be missing
+/// if nothing is read.
+__device__ __forceinline__ const float* a_at(const GemmProduct& first, const BatchLayout& layout,
+                                             std::int64_t product) {
+  if (layout.c_array == nullptr) return first.a + product * layout.stride_a;
+  return in_global_memory(layout.a_array[product]);
+}
+__device__ __forceinline__ const float* b_at(const GemmProduct& first, const BatchLayout& layout,
+                                             std::int64_t product) {
+  if (layout.c_array == nullptr) return first.b + product * layout.stride_b;
+  return in_global_memory(layout.b_array[product]);
+}
+__device__ __forceinline__ float* c_at(const GemmProduct& first, const BatchLayout& layout, std::int64_t product) {
+  if (layout.c_array == nullptr) return first.c + product * layout.stride_c;
   return in_global_memory(layout.c_array[product]);
 }
 
@@ -62,16 +73,12 @@ __device__ __forceinline__ float* c_at(float* first, const BatchLayout& layout, 
 __device__ __forceinline__ GemmProduct product_at(const GemmProduct& first, const BatchLayout& layout,
                                                   std::int64_t product) {
   GemmProduct p = first;
-  if (layout.c_array == nullptr) {
-    p.a += product * layout.stride_a;
-    p.b += product * layout.stride_b;
-  } else if (load_scalars(first).alpha != 0.0f) {
-    p.a = in_global_memory(layout.a_array[product]);
-    p.b = in_global_memory(layout.b_array[product]);
-  } else {
-    p.a = p.b = in_global_memory(layout.c_array[product]);  // nothing is read: any address will do
+  p.c = c_at(first, layout, product);
+  p.a = p.b = p.c;  // where nothing is read, any address will do
+  if (layout.c_array == nullptr || load_scalars(first).alpha != 0.0f) {
+    p.a = a_at(first, layout, product);
+    p.b = b_at(first, layout, product);
   }
-  p.c = c_at(first.c, layout, product);
   return p;
 }
 

@@ -101,7 +101,7 @@ __device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProd
   for (int index = 0;; ++index) {
     const SlabCount<Tile> k(mainloop_k(first, load_scalars(first)));
     if (!unit_at(plan, k.slabs, index, unit)) return;
-    if (tile.inside(place_of<Tile>(plan, unit.tile, first, layout).block)) {
+    if (tile.inside(place_of<Tile>(plan, unit.tile, first).block)) {
       const int last = unit.first + unit.count == k.slabs ? k.last : Tile::BK;
       sum_unit(smem, use, plan, unit.count, last, tile, refill);
     } else {
@@ -112,11 +112,14 @@ __device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProd
     const Scalars s = load_scalars(first, epilogue);
     const SlabCount<Tile> all(mainloop_k(first, s));
     unit_at(plan, all.slabs, index, unit);
-    const bool inside = tile.inside(place_of<Tile>(plan, unit.tile, first, layout).block);
+    const bool inside = tile.inside(place_of<Tile>(plan, unit.tile, first).block);
     if (unit.count < all.slabs && !join_parts(smem, consumers, plan, unit.tile, tile, inside)) continue;
-    const TilePlace place = place_of<Tile>(plan, unit.tile, first, layout);
-    if (inside) tile.store(place.product, s, place.block);
-    if (inside && !epilogue.is_plain()) tile.finish(epilogue, place.product, place.number, place.block);
+    const TilePlace place = place_of<Tile>(plan, unit.tile, first);
+    if (!inside) continue;
+    GemmProduct p = first;
+    p.c = c_at(first, layout, place.product);
+    tile.store(p, s, place.block);
+    if (!epilogue.is_plain()) tile.finish(epilogue, p, place.product, place.block);
   }
 }
 

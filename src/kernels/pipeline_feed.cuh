@@ -44,9 +44,6 @@ __host__ __device__ __forceinline__ auto with_feed(Feed feed, const Body& body) 
 template <Feed FEED, int BMN, int BK, int SKEW, int THREADS>
 class TileFeed {
  public:
-  /// Of no panel yet.
-  TileFeed() = default;
-
   /// `operand`, `ld`: A (or B) as stored; the tile starts at row (column) mn0 of `mn_extent`, its first slab at k0.
   __device__ __forceinline__ TileFeed(const float* operand, std::int64_t ld, std::int64_t mn0, std::int64_t mn_extent,
                                       std::int64_t k0, int thread)
@@ -139,12 +136,12 @@ class TileFeed {
     }
   }
 
-  int mn_ = 0;
-  int k_ = 0;
-  std::int64_t ld_ = 0;
-  int mn_left_ = 0;     // from this thread's first element on
-  bool whole_ = false;  // the tile is inside the matrix
-  const float* next_ = nullptr;
+  int mn_;
+  int k_;
+  std::int64_t ld_;
+  int mn_left_;  // from this thread's first element on
+  bool whole_;   // the tile is inside the matrix
+  const float* next_;
 };
 
 }  // namespace ladder::LADDER_DEVICE

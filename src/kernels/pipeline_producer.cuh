@@ -18,7 +18,9 @@ class Producer {
         layout_(layout),
         plan_(plan),
         k_(mainloop_k(first, load_scalars(first))),
-        thread_(thread) {
+        thread_(thread),
+        feed_a_(any_address(first.a, layout), first.lda, 0, 0, 0, thread),
+        feed_b_(any_address(first.b, layout), first.ldb, 0, 0, 0, thread) {
     if (k_.slabs > 0) next_unit();
   }
 
@@ -40,16 +42,21 @@ class Producer {
   }
 
  private:
+  // The feeds' first panels come with the first unit. Until then the compiler should know what all panels have in
+  // common.
+  static __device__ __forceinline__ const float* any_address(const float* operand, const BatchLayout& layout) {
+    return layout.c_array == nullptr ? operand : reinterpret_cast<const float*>(layout.c_array);
+  }
+
   __device__ __forceinline__ void next_unit() {
     if (!unit_at(plan_, k_.slabs, index_++, unit_)) {
       unit_.count = 0;
       return;
     }
-    const TilePlace place = place_of<Tile>(plan_, unit_.tile, first_, layout_);
-    const GemmProduct& p = place.product;
+    const TilePlace place = place_of<Tile>(plan_, unit_.tile, first_);
     const std::int64_t k0 = std::int64_t{unit_.first} * Tile::BK;
-    feed_a_ = FeedA(p.a, p.lda, place.block.m0, p.m, k0, thread_);
-    feed_b_ = FeedB(p.b, p.ldb, place.block.n0, p.n, k0, thread_);
+    feed_a_ = FeedA(a_at(first_, layout_, place.product), first_.lda, place.block.m0, first_.m, k0, thread_);
+    feed_b_ = FeedB(b_at(first_, layout_, place.product), first_.ldb, place.block.n0, first_.n, k0, thread_);
   }
 
   using FeedA = TileFeed<FEED_A, Tile::BM, Tile::BK, SKEW, THREADS>;

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
   const Scalars s = load_scalars(first, epilogue);
   if (leaves_c_alone(s, epilogue)) return;
   WideProduct v = wide_of_block<false>(first_wide, layout, s);
-  v.c = c_at(v.c, layout, product_number());
+  v.c = c_at(first, layout, product_number());
   const int lane = threadIdx.x % warp_size;
   const std::int64_t warp_row = threadIdx.x / warp_size * WIDE_ROWS;
   const std::int64_t block_rows = plan.turns * TURN_ROWS;

@@ -40,8 +40,9 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
   const BlockTile block = tile_at(p, static_cast<std::int64_t>(blockIdx.x % plan.row_blocks) * block_rows,
                                   static_cast<std::int64_t>(blockIdx.x / plan.row_blocks) * plan.columns);
   const int columns = block.columns < plan.columns ? block.columns : plan.columns;
-  const int group = static_cast<int>(threadIdx.x / plan.row_threads);
-  const int groups = Tile::THREADS / static_cast<int>(plan.row_threads);
+  const int row_threads = static_cast<int>(plan.row_threads);
+  const int group = static_cast<int>(threadIdx.x) / row_threads;
+  const int groups = Tile::THREADS / row_threads;
   const ThreadRows<QUADS> rows(static_cast<int>(threadIdx.x % plan.row_threads), static_cast<int>(plan.row_threads),
                                block.rows);
 
@@ -83,11 +84,16 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
     walk(s);
   }
   if (epilogue.is_plain() || group >= columns) return;
+
+  // The rest of the epilogue. What the loops above did not need stays out of their registers.
   constexpr int PIECES = QUADS ? 1 : Tile::ROWS;  // of a column that lie apart
-  finish_quads(epilogue, p, product_number(), (columns - group + groups - 1) / groups * PIECES, [&](int piece) {
+  const int thread = computed_again(static_cast<int>(threadIdx.x));
+  const ThreadRows<QUADS> own(thread % row_threads, row_threads, block.rows);
+  const int column0 = thread / row_threads;
+  finish_quads(epilogue, p, product_number(), (columns - column0 + groups - 1) / groups * PIECES, [&](int piece) {
     const int i = piece % PIECES;
-    const std::int64_t n = block.n0 + group + piece / PIECES * groups;
-    return QuadPlace{block.m0 + rows.first + i * rows.step, n, QUADS ? vec : rows.has(i) ? 1 : 0};
+    const std::int64_t n = block.n0 + column0 + piece / PIECES * groups;
+    return QuadPlace{block.m0 + own.first + i * own.step, n, QUADS ? vec : own.has(i) ? 1 : 0};
   });
 }
 

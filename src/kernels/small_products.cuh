@@ -151,7 +151,7 @@ __device__ __forceinline__ void finish_out(const float* smem, const SmallMatrix&
                                            std::int64_t first, int products) {
   for_each_small_piece(matrix, products, [&](const SmallPiece& at) {
     GemmProduct own = p;
-    own.c = c_at(p.c, layout, first + at.product);
+    own.c = c_at(p, layout, first + at.product);
     const QuadPlace place{at.position, at.line, matrix.quads ? at.left : 1};
     blend_and_finish(epilogue, own, first + at.product, s, place, smem + at.place(matrix));
   });

@@ -140,7 +140,7 @@ __device__ __forceinline__ void finish_tile(Smem& smem, const WideProduct& opera
     count = sum_parts(smem.sums, tile_parts, plan.parts, floats);
   }
   WideProduct v = operands;
-  v.c = c_at(v.c, layout, product_number());
+  v.c = c_at(epilogue.product, layout, product_number());
 #pragma unroll 1
   for (int e = thread; e < floats; e += WIDE_THREADS) {
     const int line = e / tile_rows;

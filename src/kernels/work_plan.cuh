@@ -52,16 +52,14 @@ __device__ __forceinline__ bool unit_at(const WorkPlan& plan, int slabs, int ind
 
 /// Where a tile lies.
 struct TilePlace {
-  std::uint32_t number;  ///< of the product in the batch
-  GemmProduct product;
+  std::uint32_t product;  ///< its number in the batch
   BlockTile block;
 };
 
 /// Tiles of a product are walked in groups of GROUP tile columns, row by row inside a group, so that the panels in
 /// use at one time stay in the L2 cache.
 template <class Tile>
-__device__ __forceinline__ TilePlace place_of(const WorkPlan& plan, std::uint32_t tile, const GemmProduct& first,
-                                              const BatchLayout& layout) {
+__device__ __forceinline__ TilePlace place_of(const WorkPlan& plan, std::uint32_t tile, const GemmProduct& first) {
   constexpr std::uint32_t GROUP = 8;
   const std::uint32_t tiles_of_product = plan.tiles_m * plan.tiles_n;
   const std::uint32_t product = tile / tiles_of_product;
@@ -70,10 +68,8 @@ __device__ __forceinline__ TilePlace place_of(const WorkPlan& plan, std::uint32_
   const std::uint32_t within = index - group * GROUP * plan.tiles_m;
   const std::uint32_t left = plan.tiles_n - group * GROUP;
   const std::uint32_t columns = left < GROUP ? left : GROUP;
-  TilePlace place{product, product_at(first, layout, product), {}};
-  place.block = tile_at(first, static_cast<std::int64_t>(within / columns) * Tile::BM,
-                        static_cast<std::int64_t>(group * GROUP + within % columns) * Tile::BN);
-  return place;
+  return {product, tile_at(first, static_cast<std::int64_t>(within / columns) * Tile::BM,
+                           static_cast<std::int64_t>(group * GROUP + within % columns) * Tile::BN)};
 }
 
 /// The blocks that have a share in one split tile.
