@@ -21,14 +21,24 @@ bool all_fp32(DataType a, DataType b, DataType c) {
   return a == cublas::R_32F && b == cublas::R_32F && c == cublas::R_32F;
 }
 
-/// FP32 sums, to which an algorithm of cuBLAS's own makes no difference.
-bool sums_in_fp32(Compute compute, Algorithm algorithm) {
-  const bool known_algorithm =
-      algorithm == cublas::GEMM_DEFAULT || algorithm == cublas::GEMM_DEFAULT_TENSOR_OP ||
-      (algorithm >= cublas::GEMM_ALGO0 && algorithm <= cublas::GEMM_ALGO23) ||
-      (algorithm >= cublas::GEMM_ALGO0_TENSOR_OP && algorithm <= cublas::GEMM_ALGO15_TENSOR_OP) ||
-      algorithm == cublas::GEMM_AUTOTUNE;
-  return known_algorithm && shim::sums_in_fp32(compute);
+/// cuBLAS's own algorithms make no difference to what a rung computes.
+bool is_known(Algorithm algorithm) {
+  return algorithm == cublas::GEMM_DEFAULT || algorithm == cublas::GEMM_DEFAULT_TENSOR_OP ||
+         (algorithm >= cublas::GEMM_ALGO0 && algorithm <= cublas::GEMM_ALGO23) ||
+         (algorithm >= cublas::GEMM_ALGO0_TENSOR_OP && algorithm <= cublas::GEMM_ALGO15_TENSOR_OP) ||
+         algorithm == cublas::GEMM_AUTOTUNE;
+}
+
+bool is_served(Compute compute, Algorithm algorithm) { return is_known(algorithm) && shim::sums_in_fp32(compute); }
+
+/// For the real cuBLAS. Where there is none, an unknown algorithm is answered as it would be; `algorithm_position` is
+/// where it counts that argument.
+template <class CallReal>
+Status pass_on(Door door, Handle handle, const void* caller, Algorithm algorithm, int algorithm_position,
+               const CallReal& call_real) {
+  if (is_known(algorithm) || shim::own_handle(handle) == nullptr) return shim::hand_on(door, handle, caller, call_real);
+  shim::report_on_stderr(shim::gemm_ex_routine, algorithm_position);
+  return cublas::STATUS_INVALID_VALUE;
 }
 
 const float* floats(const void* address) { return static_cast<const float*>(address); }
@@ -61,8 +71,9 @@ Status gemm_ex(Door door, Real* find_real, const void* caller, Handle handle, Op
                        compute, algorithm)
                 : cublas::STATUS_NOT_SUPPORTED;
   };
-  if (!all_fp32(a_type, b_type, c_type) || !sums_in_fp32(compute, algorithm))
-    return shim::hand_on(door, handle, caller, call_real);
+  constexpr int algorithm_position = 18;
+  if (!all_fp32(a_type, b_type, c_type) || !is_served(compute, algorithm))
+    return pass_on(door, handle, caller, algorithm, algorithm_position, call_real);
   return shim::serve_cublas_request({door,
                                      handle,
                                      op_a,
@@ -95,8 +106,9 @@ Status gemm_strided_batched_ex(Door door, Real* find_real, const void* caller, H
                        c_type, ldc, stride_c, batch, compute, algorithm)
                 : cublas::STATUS_NOT_SUPPORTED;
   };
-  if (!all_fp32(a_type, b_type, c_type) || !sums_in_fp32(compute, algorithm))
-    return shim::hand_on(door, handle, caller, call_real);
+  constexpr int algorithm_position = 22;
+  if (!all_fp32(a_type, b_type, c_type) || !is_served(compute, algorithm))
+    return pass_on(door, handle, caller, algorithm, algorithm_position, call_real);
   return shim::serve_cublas_request({door,
                                      handle,
                                      op_a,
@@ -128,8 +140,9 @@ Status gemm_batched_ex(Door door, Real* find_real, const void* caller, Handle ha
                        compute, algorithm)
                 : cublas::STATUS_NOT_SUPPORTED;
   };
-  if (!all_fp32(a_type, b_type, c_type) || !sums_in_fp32(compute, algorithm))
-    return shim::hand_on(door, handle, caller, call_real);
+  constexpr int algorithm_position = 19;
+  if (!all_fp32(a_type, b_type, c_type) || !is_served(compute, algorithm))
+    return pass_on(door, handle, caller, algorithm, algorithm_position, call_real);
   return shim::serve_cublas_request({door,
                                      handle,
                                      op_a,

@@ -21,8 +21,9 @@ cublas::Status status_of_pointers(cublas_lt::Handle handle, const shim::LtCall& 
   return complete ? cublas::STATUS_SUCCESS : cublas::STATUS_INVALID_VALUE;
 }
 
-/// Extents of 0 are not for cuBLASLt as they are for the BLAS: where there is a real one, it says what becomes of them.
-bool is_degenerate(const GemmProblem& problem) { return problem.m == 0 || problem.n == 0 || problem.k == 0; }
+/// To cuBLASLt (13.1) a D without elements is an error, EXECUTION_FAILED, which to the BLAS it is not: where there is a
+/// real one, it says so itself. Of k = 0 both say that D is beta C.
+bool has_no_elements(const GemmProblem& problem) { return problem.m == 0 || problem.n == 0; }
 
 /// What the descriptors say; first what other types than FP32 differ in. They are data: reading them under
 /// LADDER_DEVICE=emulate touches no GPU.
@@ -70,7 +71,7 @@ LADDER_EXPORT cublas::Status cublasLtMatmul(cublas_lt::Handle handle, cublas_lt:
   // 2. A problem that a rung can compute?
   const bool ours = describe(desc, a_layout, b_layout, c_layout, d_layout, caller, call);
   const auto problem = ours ? shim::problem_of(call) : std::nullopt;
-  if (!alone && (!problem || is_degenerate(*problem))) return pass_on();
+  if (!alone && (!problem || has_no_elements(*problem))) return pass_on();
   if (!problem) return cublas::STATUS_NOT_SUPPORTED;
 
   // 3. Serve it.

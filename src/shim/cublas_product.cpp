@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cublas_product.hpp"
 
+#include "last_error.hpp"
+
 namespace ladder::shim {
 
 namespace {
@@ -14,52 +16,60 @@ Scalar to_scalar(const float* pointer, cublas::PointerMode mode) {
   return {nullptr, pointer ? *pointer : 0.0f};
 }
 
-/// How cuBLAS names a routine when it complains, and whether it counts the types of the matrices as arguments. The
-/// strides of a batch it never counts.
+/// How cuBLAS (13.1) names a routine when it complains, and where it counts what other lists than SGEMM's have
+/// elsewhere.
 struct Routine {
   const char* name;
-  bool typed;
+  int lda = fortran_position(GemmArgument::lda);
+  int ldb = fortran_position(GemmArgument::ldb);
+  int ldc = fortran_position(GemmArgument::ldc);
+  int batch = 0;  ///< 0: it complains about no number of products
 };
 
 Routine routine_of(Door door) {
   switch (door) {
     case Door::cublasSgemmStridedBatched:
     case Door::cublasSgemmStridedBatched_64:
-      return {"SgemmStridedBatched", false};
+      return {"SgemmStridedBatched", 8, 10, 13, 14};  // without its strides
     case Door::cublasSgemmBatched:
     case Door::cublasSgemmBatched_64:
-      return {"SgemmBatched", false};
+      return {"SgemmBatched", 8, 10, 13, 14};
     case Door::cublasSgemmEx:
     case Door::cublasSgemmEx_64:
-      return {"SGEMM_EX", true};
+      return {"SGEMM_EX "};  // without its types
     case Door::cublasGemmEx:
     case Door::cublasGemmEx_64:
-      return {"GEMM_EX", true};
-    case Door::cublasGemmStridedBatchedEx:
-    case Door::cublasGemmStridedBatchedEx_64:
-      return {"GEMM_STRIDED_BATCHED_EX", true};
     case Door::cublasGemmBatchedEx:
     case Door::cublasGemmBatchedEx_64:
-      return {"GEMM_BATCHED_EX", true};
+      return {gemm_ex_routine, 9, 12, 16};
+    case Door::cublasGemmStridedBatchedEx:
+    case Door::cublasGemmStridedBatchedEx_64:
+      return {gemm_ex_routine, 9, 13, 18};
     default:
-      return {sgemm_routine, false};
+      return {sgemm_routine};
   }
 }
 
-/// Where a routine that counts types has an argument that SGEMM has at `position`: each type comes before a leading
-/// dimension.
-int typed_position(int position) {
-  constexpr int before_lda = 7, before_ldb = 9, before_ldc = 12;
-  return position + (position > before_lda) + (position > before_ldb) + (position > before_ldc);
+int position_in(const Routine& routine, GemmArgument argument) {
+  switch (argument) {
+    case GemmArgument::lda:
+      return routine.lda;
+    case GemmArgument::ldb:
+      return routine.ldb;
+    case GemmArgument::ldc:
+      return routine.ldc;
+    default:
+      return fortran_position(argument);
+  }
 }
 
-/// 0, or the position of the first illegal argument in SGEMM's list, with the batch at its end.
-int illegal_position(const CublasRequest& request, const GemmProblem& problem) {
-  constexpr int batch_position = 14;
+/// 0, or where the routine counts the first illegal argument that it complains about.
+int illegal_position(const Routine& routine, const CublasRequest& request, const GemmProblem& problem) {
   if (!is_legal(request.op_a)) return op_a_position;
   if (!is_legal(request.op_b)) return op_b_position;
-  const int position = fortran_position(first_illegal_argument(problem));
-  return position == 0 && problem.batch < 0 ? batch_position : position;
+  const GemmArgument argument = first_illegal_argument(problem);
+  if (argument != GemmArgument::none) return position_in(routine, argument);
+  return problem.batch < 0 ? routine.batch : 0;
 }
 
 /// True where an address is null that this problem would follow, be it of a matrix or of an array of them.
@@ -81,13 +91,18 @@ GemmProblem problem_of(const CublasRequest& r, cublas::PointerMode mode) {
 }
 
 cublas::Status check_request(const CublasRequest& request, const GemmProblem& problem) {
-  if (const int position = illegal_position(request, problem)) {
-    const Routine routine = routine_of(request.door);
-    report_on_stderr(routine.name, routine.typed ? typed_position(position) : position);
+  const Routine routine = routine_of(request.door);
+  if (const int position = illegal_position(routine, request, problem)) {
+    report_on_stderr(routine.name, position);
     return cublas::STATUS_INVALID_VALUE;
   }
-  const bool illegal = request.alpha == nullptr || request.beta == nullptr || lacks_matrix(problem);
-  return illegal ? cublas::STATUS_INVALID_VALUE : cublas::STATUS_SUCCESS;
+  if (request.alpha == nullptr || request.beta == nullptr || lacks_matrix(problem)) return cublas::STATUS_INVALID_VALUE;
+  // A number of products that cuBLAS does not complain about, but cannot launch.
+  if (problem.batch < 0 && problem.m != 0 && problem.n != 0) {
+    set_last_error("the number of products is negative");
+    return cublas::STATUS_EXECUTION_FAILED;
+  }
+  return cublas::STATUS_SUCCESS;
 }
 
 }  // namespace ladder::shim

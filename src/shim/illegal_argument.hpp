@@ -17,7 +17,8 @@ constexpr int fortran_position(GemmArgument argument) {
 inline constexpr int op_a_position = 1;
 inline constexpr int op_b_position = 2;
 
-inline constexpr char sgemm_routine[] = "SGEMM ";  ///< as Netlib names it, with six characters
+inline constexpr char sgemm_routine[] = "SGEMM ";      ///< as Netlib names it, with six characters
+inline constexpr char gemm_ex_routine[] = "GEMM_EX ";  ///< as cuBLAS names it and its batches
 
 /// One line on stderr, in the BLAS's traditional words: what a cuBLAS door says beside its status.
 void report_on_stderr(const char* routine, int position);

@@ -59,7 +59,7 @@ struct Probe {
   float alpha, a, beta;
   bool has_c;
   int epilogue;
-  bool counts;  ///< no extent is 0
+  bool counts;  ///< D has elements
 };
 
 void ask(cublasLtHandle_t handle, const Probe& probe) {
@@ -88,7 +88,7 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr Probe probes[] = {
     {"m = 0", 0, 2, 2, 1, 1, 2, true, CUBLASLT_EPILOGUE_DEFAULT, false},
     {"n = 0", 2, 0, 2, 1, 1, 2, true, CUBLASLT_EPILOGUE_DEFAULT, false},
-    {"k = 0", 2, 2, 0, 1, 1, 2, true, CUBLASLT_EPILOGUE_DEFAULT, false},
+    {"k = 0", 2, 2, 0, 1, 1, 2, true, CUBLASLT_EPILOGUE_DEFAULT, true},
     {"alpha = 0 with NaN in A", 2, 2, 2, 0, nan, 2, true, CUBLASLT_EPILOGUE_DEFAULT, true},
     {"beta = 0 without C", 2, 2, 2, 1, 1, 0, false, CUBLASLT_EPILOGUE_DEFAULT, true},
     {"ReLU of NaN", 2, 2, 2, 1, nan, 0, true, CUBLASLT_EPILOGUE_RELU, true},

@@ -125,6 +125,7 @@ const Oddity oddities[] = {
     {"C null, m = 0", [](Call& x) { x.m = 0, x.c = nullptr, x.c_array = nullptr; }, Danger::by_arrays},
     {"beta = 0", [](Call& x) { x.beta_value = 0.0f; }},
     {"batch < 0", [](Call& x) { x.batch = -1; }},
+    {"batch < 0, m = 0", [](Call& x) { x.batch = -1, x.m = 0; }},
     {"batch 0", [](Call& x) { x.batch = 0; }},
     {"two products in one place", [](Call& x) { x.batch = 2, x.stride = 0, x.beta_value = 0.0f; }},
     {"algorithm unknown", [](Call& x) { x.algorithm = static_cast<cublasGemmAlgo_t>(4711); }},

@@ -208,12 +208,12 @@ class Checker:
                 job.result()
 
     def check_statuses(self):
-        """Whatever cuBLAS says alone, the statuses and C, is also said whoever serves the calls."""
+        """Whatever cuBLAS says alone, statuses, complaints and C, is also said whoever serves the calls."""
         program = self.build / "test/gpu/app_statuses"
 
         def statuses(env):
             code, output = run([program], env=env)
-            return code, [line for line in output.splitlines() if line.startswith("status of ")]
+            return code, re.findall(r"(?m)^(?: \*\* .*\n)*status of .*$", output)  # complaints come before their status
 
         expected = statuses({})
         for rung in self.rung_names:
