@@ -22,7 +22,7 @@ struct ElementPlace {
 __device__ __forceinline__ float relu(float x) { return x < 0.0f ? 0.0f : x; }
 
 /// x/2 * (1 + tanh(u)) with u = sqrt(2/pi) * (x + 0.044715 * x^3), as x / (1 + exp(-2 u)): the same, without the
-/// cancellation for negative x. NaN stays NaN.
+/// cancellation for negative x. NaN stays NaN, and becomes of -infinity, as it does by the formula.
 __device__ __forceinline__ float gelu(float x) {
   constexpr float linear = -1.5957691216f;  // -2 * sqrt(2/pi)
   constexpr float cubic = -0.0713548162726f;
@@ -53,16 +53,13 @@ __device__ __forceinline__ void finish(const Epilogue& epilogue, const GemmProdu
       }
     }
   }
-  const float* bias = epilogue.bias + at.product * epilogue.bias_stride;
-  if (steps & bias_by_row) {
+  if (steps & (bias_by_row | bias_by_column)) {
+    const float* bias = epilogue.bias + at.product * epilogue.bias_stride;
+    const bool by_row = (steps & bias_by_row) != 0;
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
-      if (i < rows) value[i] = __fadd_rn(value[i], bias[at.row + i]);
+      if (i < rows) value[i] = __fadd_rn(value[i], by_row ? bias[at.row + i] : bias[at.column]);
     }
-  } else if (steps & bias_by_column) {
-    const float of_column = bias[at.column];
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) value[i] = __fadd_rn(value[i], of_column);
   }
   if (steps & through_relu) {
 #pragma unroll

@@ -57,7 +57,7 @@ enum class Activation : std::uint8_t { none, relu, gelu };
 /// What becomes of an element once alpha and beta have been applied, before it is stored in C:
 /// activation(alpha * op(A) op(B) + beta * (old C) + bias).
 struct Epilogue {
-  const float* old_c = nullptr;  ///< what beta scales, where that is another matrix than C; null: C itself
+  const float* old_c = nullptr;  ///< what beta scales, where that is another matrix, apart from C; null: C itself
   std::int64_t ld_old_c = 1;
   std::int64_t stride_old_c = 0;
   const float* bias = nullptr;   ///< one for each row of C, or null
