@@ -212,6 +212,13 @@ TEST_CASE("a batch is aligned where all its products are") {
   CHECK(alignment_of(p) == Alignment::none);
 }
 
+TEST_CASE("of addresses that lie in arrays no alignment is known") {
+  float* addresses[] = {nullptr};
+  GemmProblem p = square(512);
+  p.c_array = addresses;
+  CHECK(alignment_of(p) == Alignment::none);
+}
+
 TEST_CASE("threads that choose while tables come and go get one configuration or the other") {
   model_says = {1, 2, 3};
   const TuningTable second(std::vector<TuningRecord>{record(512, 1)});
