@@ -17,11 +17,12 @@ namespace {
 using Tile = TileShape<32, 16, 1, 1, 1>;
 constexpr int loads_in_flight = 16;
 
-template <Major A_MAJOR, Major B_MAJOR>
+template <Major A_MAJOR, Major B_MAJOR, Form FORM>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(3))
-    sgemm_coalesced(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
-  if (is_beyond(layout)) return;
-  const GemmProduct p = product_of_block(first, layout);
+    sgemm_coalesced(const GemmProduct first, const BatchLayout layout, const Epilogue given) {
+  if (FORM == Form::general && is_beyond(layout)) return;
+  const GemmProduct p = product_in<FORM>(first, layout);
+  const Epilogue epilogue = epilogue_in<FORM>(given);
   const Scalars s = load_scalars(p, epilogue);
   if (leaves_c_alone(s, epilogue)) return;
 
@@ -47,7 +48,10 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
 
 LaunchStatus launch_coalesced(const GemmProblem& p, Stream stream) {
   return with_majors(p, [&](auto a, auto b) {
-    return launch<sgemm_coalesced<a.value, b.value>, NoSmem>(tile_count<Tile>(p), Tile::THREADS, stream, p);
+    return with_form(p, [&](auto form) {
+      return launch<sgemm_coalesced<a.value, b.value, form.value>, NoSmem>(tile_count<Tile>(p), Tile::THREADS, stream,
+                                                                           p);
+    });
   });
 }
 

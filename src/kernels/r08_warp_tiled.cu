@@ -24,11 +24,12 @@ struct WarpTiles {
   KRowTile<B_MAJOR, Tile::BN, Tile::BK, Tile::THREADS, PaddedRows> b;
 };
 
-template <Major A_MAJOR, Major B_MAJOR>
+template <Major A_MAJOR, Major B_MAJOR, Form FORM>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(2))
-    sgemm_warp_tiled(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
-  if (is_beyond(layout)) return;
-  const GemmProduct p = product_of_block(first, layout);
+    sgemm_warp_tiled(const GemmProduct first, const BatchLayout layout, const Epilogue given) {
+  if (FORM == Form::general && is_beyond(layout)) return;
+  const GemmProduct p = product_in<FORM>(first, layout);
+  const Epilogue epilogue = epilogue_in<FORM>(given);
   const Scalars s = load_scalars(p, epilogue);
   if (leaves_c_alone(s, epilogue)) return;
 
@@ -66,8 +67,10 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
 
 LaunchStatus launch_warp_tiled(const GemmProblem& p, Stream stream) {
   return with_majors(p, [&](auto a, auto b) {
-    return launch<sgemm_warp_tiled<a.value, b.value>, WarpTiles<a.value, b.value>>(tile_count<Tile>(p), Tile::THREADS,
-                                                                                   stream, p);
+    return with_form(p, [&](auto form) {
+      return launch<sgemm_warp_tiled<a.value, b.value, form.value>, WarpTiles<a.value, b.value>>(
+          tile_count<Tile>(p), Tile::THREADS, stream, p);
+    });
   });
 }
 
