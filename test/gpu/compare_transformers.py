@@ -98,9 +98,10 @@ def counts_differ(runs):
     run, with the same rung too.
     """
     served = [run for run in runs if run["served"]["by"] != "cuBLAS"]
+    kinds = ("decode_calls", "train_calls")
     return [f"{mode}: {one['served']['by']} and {other['served']['by']} count other calls"
-            for one, other in zip(served, served[1:]) for mode in one["modes"]
-            if mode != "compile" and any(one["modes"][mode][calls] != other["modes"][mode][calls] for calls in ("decode_calls", "train_calls"))]
+            for one, other in zip(served, served[1:]) for mode in one["modes"] if mode != "compile"
+            if any(one["modes"][mode][kind] != other["modes"][mode][kind] for kind in kinds)]
 
 
 def main():
