@@ -119,10 +119,12 @@ class ColumnsFeed {
 template <class Tile, int NX>
 using ColumnsSmem = WideSmem<WIDE_WARPS * Tile::ROWS * NX>;
 
-template <class Tile, int NX, bool QUADS>
+template <class Tile, int NX, bool QUADS, Form FORM>
 __global__ void __launch_bounds__(WIDE_THREADS, Tile::BLOCKS)
-    sgemm_columns(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue,
+    sgemm_columns(const GemmProduct first, const BatchLayout given_layout, const Epilogue given,
                   const WideProduct first_wide, const WidePlan plan) {
+  const BatchLayout layout = layout_in<FORM>(given_layout);
+  const Epilogue epilogue = epilogue_in<FORM>(given);
   // Locate: the block's rows and this warp's slice of k
   if (is_beyond(layout)) return;
   const Scalars s = load_scalars(first, epilogue);
@@ -205,8 +207,10 @@ template <class Tile, int NX, bool QUADS>
 LaunchStatus launch_lines(const GemmProblem& p, Stream stream, WideSide side, WidePlan plan) {
   complete(plan, p.k / Tile::STEP, tiles_of<Tile>(p, side), NX * Tile::ROWS, stream);
   const std::int64_t blocks = tiles_of<Tile>(p, side) / p.batch * plan.parts;
-  return launch<sgemm_columns<Tile, NX, QUADS>, ColumnsSmem<Tile, NX>>(blocks, WIDE_THREADS, stream, p,
-                                                                       seen_wide(p, side), plan);
+  return with_form(p, [&](auto form) {
+    return launch<sgemm_columns<Tile, NX, QUADS, form()>, ColumnsSmem<Tile, NX>>(blocks, WIDE_THREADS, stream, p,
+                                                                                 seen_wide(p, side), plan);
+  });
 }
 
 }  // namespace

@@ -19,10 +19,12 @@ namespace {
 template <int NX>
 using DotSmem = WideSmem<WIDE_WARPS * WIDE_ROWS * NX>;
 
-template <int NX, bool QUADS>
+template <int NX, bool QUADS, Form FORM>
 __global__ void __launch_bounds__(WIDE_THREADS, WIDE_BLOCKS)
-    sgemm_dot(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue, const WideProduct first_wide,
-              const WidePlan plan) {
+    sgemm_dot(const GemmProduct first, const BatchLayout given_layout, const Epilogue given,
+              const WideProduct first_wide, const WidePlan plan) {
+  const BatchLayout layout = layout_in<FORM>(given_layout);
+  const Epilogue epilogue = epilogue_in<FORM>(given);
   // Locate: this warp's rows and slice of k
   if (is_beyond(layout)) return;
   const Scalars s = load_scalars(first, epilogue);
@@ -94,7 +96,9 @@ LaunchStatus launch_lines(const GemmProblem& p, Stream stream, WideSide side, Wi
   const std::int64_t tile_rows = WIDE_WARPS / plan.warps_k * WIDE_ROWS;
   const std::int64_t tiles = ceil_div(wide.rows, tile_rows);
   complete(plan, p.k / DOT_STEP, tiles * p.batch, NX * tile_rows, stream);
-  return launch<sgemm_dot<NX, QUADS>, DotSmem<NX>>(tiles * plan.parts, WIDE_THREADS, stream, p, wide, plan);
+  return with_form(p, [&](auto form) {
+    return launch<sgemm_dot<NX, QUADS, form()>, DotSmem<NX>>(tiles * plan.parts, WIDE_THREADS, stream, p, wide, plan);
+  });
 }
 
 }  // namespace

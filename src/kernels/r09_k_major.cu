@@ -57,10 +57,11 @@ __device__ __forceinline__ void sum_segment(float* ring, const Segment& segment,
   sums.store(ring, lane);
 }
 
-template <class Tile>
+template <class Tile, Form FORM>
 __global__ void __launch_bounds__(Tile::THREADS, 1)
-    sgemm_k_major(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue,
-                  const WideProduct first_wide, const KMajorPlan plan) {
+    sgemm_k_major(const GemmProduct first, const BatchLayout layout, const Epilogue given, const WideProduct first_wide,
+                  const KMajorPlan plan) {
+  const Epilogue epilogue = epilogue_in<FORM>(given);
   const Scalars s = load_scalars(first, epilogue);
   if (leaves_c_alone(s, epilogue)) return;
   KMajorSmem<Tile>& smem = block_smem<KMajorSmem<Tile>>();
@@ -165,8 +166,10 @@ LaunchStatus launch_tile(const GemmProblem& p, Stream stream) {
   const bool cuts = shape.row_tiles * shape.line_tiles * p.batch % shape.blocks != 0;
   const std::int64_t floats = 2 * shape.blocks * Tile::BM * Tile::BN;
   const KMajorPlan plan = plan_of<Tile>(p, side, shape, cuts ? scratch_of(stream, floats) : Scratch{});
-  return launch_blocks<sgemm_k_major<Tile>, KMajorSmem<Tile>>(shape.blocks, Tile::THREADS, stream, p,
-                                                              seen_wide(p, side), plan);
+  return with_form(p, [&](auto form) {
+    return launch_blocks<sgemm_k_major<Tile, form()>, KMajorSmem<Tile>>(shape.blocks, Tile::THREADS, stream, p,
+                                                                        seen_wide(p, side), plan);
+  });
 }
 
 template <class Tile>

@@ -25,12 +25,12 @@ struct OuterPlan {
   int columns;                ///< of a block
 };
 
-template <class Tile, Major MAJOR_A, bool QUADS>
+template <class Tile, Major MAJOR_A, bool QUADS, Form FORM>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(Tile::RESIDENT))
-    sgemm_outer_product(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue,
-                        const OuterPlan plan) {
-  if (is_beyond(layout)) return;
-  const GemmProduct p = product_of_block(first, layout);
+    sgemm_outer_product(const GemmProduct first, const BatchLayout layout, const Epilogue given, const OuterPlan plan) {
+  if (FORM == Form::general && is_beyond(layout)) return;
+  const GemmProduct p = product_in<FORM>(first, layout);
+  const Epilogue epilogue = epilogue_in<FORM>(given);
   OuterSmem<Tile, MAJOR_A>& smem = block_smem<OuterSmem<Tile, MAJOR_A>>();
   const Scalars s = load_scalars(p, epilogue);
   if (leaves_c_alone(s, epilogue)) return;
@@ -135,8 +135,10 @@ bool allows_quads(const GemmProblem& p) {
 template <class Tile, Major MAJOR_A, bool QUADS>
 LaunchStatus launch_tile(const GemmProblem& p, Stream stream) {
   const OuterPlan plan = plan_of<Tile>(p, std::max(1, device_traits().multiprocessors));
-  return launch<sgemm_outer_product<Tile, MAJOR_A, QUADS>, OuterSmem<Tile, MAJOR_A>>(
-      plan.row_blocks * ceil_div(p.n, plan.columns), Tile::THREADS, stream, p, plan);
+  return with_form(p, [&](auto form) {
+    return launch<sgemm_outer_product<Tile, MAJOR_A, QUADS, form()>, OuterSmem<Tile, MAJOR_A>>(
+        plan.row_blocks * ceil_div(p.n, plan.columns), Tile::THREADS, stream, p, plan);
+  });
 }
 
 }  // namespace

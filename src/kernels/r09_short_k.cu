@@ -101,15 +101,16 @@ __device__ __forceinline__ BlockTile tile_number(const GemmProduct& p, int numbe
   return tile_at(p, std::int64_t{index % tiles_m} * Tile::BM, std::int64_t{index / tiles_m} * Tile::BN);
 }
 
-template <class Tile, Feed FEED_A, Feed FEED_B>
+template <class Tile, Feed FEED_A, Feed FEED_B, Form FORM>
 __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(Tile::RESIDENT))
-    sgemm_short_k(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue) {
-  if (is_beyond(layout)) return;
+    sgemm_short_k(const GemmProduct first, const BatchLayout layout, const Epilogue given) {
+  if (FORM == Form::general && is_beyond(layout)) return;
+  const Epilogue epilogue = epilogue_in<FORM>(given);
   ShortSmem<Tile>& smem = block_smem<ShortSmem<Tile>>();
   ThreadTile<Tile> tile(threadIdx.x);
   int number = static_cast<int>(blockIdx.x);
   {
-    const GemmProduct p = product_of_block(first, layout);
+    const GemmProduct p = product_in<FORM>(first, layout);
     const Scalars s = load_scalars(p, epilogue);
     if (leaves_c_alone(s, epilogue)) return;
     const BlockTile block = tile_number<Tile>(p, number);
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(Tile::THREADS, resident_blocks<Tile::THREADS>(
 
   // Epilogue
   number = computed_again(number);
-  const GemmProduct p = product_of_block(first, layout);
+  const GemmProduct p = product_in<FORM>(first, layout);
   const BlockTile block = tile_number<Tile>(p, number);
   if (!tile.inside(block)) return;
   tile.store(p, load_scalars(p, epilogue), block);
@@ -163,7 +164,10 @@ LaunchStatus launch_tile(const GemmProblem& p, Stream stream) {
   if (p.k > std::numeric_limits<std::int32_t>::max() - Tile::STAGES * Tile::BK) return launch_not_supported;
   return with_feed(feed_of_every_a(p, p), [&](auto a) {
     return with_feed(feed_of_every_b(p, p), [&](auto b) {
-      return launch<sgemm_short_k<Tile, a(), b()>, ShortSmem<Tile>>(tile_count<Tile>(p), Tile::THREADS, stream, p);
+      return with_form(p, [&](auto form) {
+        return launch<sgemm_short_k<Tile, a(), b(), form()>, ShortSmem<Tile>>(tile_count<Tile>(p), Tile::THREADS,
+                                                                              stream, p);
+      });
     });
   });
 }

@@ -60,11 +60,12 @@ __device__ __forceinline__ int up_to(int most, std::int64_t left) {
   return left < most ? (left < 0 ? 0 : static_cast<int>(left)) : most;
 }
 
-template <class Tile, Feed FEED_A, Feed FEED_B>
+template <class Tile, Feed FEED_A, Feed FEED_B, Form FORM>
 __global__ void __launch_bounds__(Tile::THREADS, Tile::RESIDENT)
-    sgemm_sliced_k(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue, const SlicePlan plan) {
-  if (is_beyond(layout)) return;
-  const GemmProduct p = product_of_block(first, layout);
+    sgemm_sliced_k(const GemmProduct first, const BatchLayout layout, const Epilogue given, const SlicePlan plan) {
+  if (FORM == Form::general && is_beyond(layout)) return;
+  const GemmProduct p = product_in<FORM>(first, layout);
+  const Epilogue epilogue = epilogue_in<FORM>(given);
   SlicedSmem<Tile>& smem = block_smem<SlicedSmem<Tile>>();
   const Scalars s = load_scalars(p, epilogue);
   if (leaves_c_alone(s, epilogue)) return;
@@ -112,7 +113,9 @@ LaunchStatus launch_tile(const GemmProblem& p, Stream stream) {
   const std::int64_t blocks = plan.whole + std::int64_t{plan.tiles - plan.whole} * plan.parts;
   return with_feed(feed_of_every_a(p, p), [&](auto a) {
     return with_feed(feed_of_every_b(p, p), [&](auto b) {
-      return launch<sgemm_sliced_k<Tile, a(), b()>, SlicedSmem<Tile>>(blocks, Tile::THREADS, stream, p, plan);
+      return with_form(p, [&](auto form) {
+        return launch<sgemm_sliced_k<Tile, a(), b(), form()>, SlicedSmem<Tile>>(blocks, Tile::THREADS, stream, p, plan);
+      });
     });
   });
 }
