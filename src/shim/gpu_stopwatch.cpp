@@ -58,6 +58,15 @@ void GpuTally::reset() {
   flops.store(0, std::memory_order_relaxed);
 }
 
+GpuStopwatch::~GpuStopwatch() {
+  for (std::atomic<Pool*>& place : pools_) {
+    Pool* pool = place.load(std::memory_order_acquire);
+    if (pool == nullptr) continue;
+    for (int i = 0; i < pool->touched; ++i) drop_events(pool->laps[i]);
+    delete pool;
+  }
+}
+
 // -- The pools ------------------------------------------------------------------------------------------------
 
 /// Null where the context has none, and no memory for one.

@@ -31,6 +31,7 @@ class GpuStopwatch {
   static constexpr int most_under_way = 2048;
 
   explicit GpuStopwatch(GpuEvents& events) : events_(events) {}
+  ~GpuStopwatch();
 
   /// Adds up the laps that have ended; goes on until all have, or for that long.
   void collect(std::chrono::milliseconds patience);
