@@ -117,12 +117,14 @@ __device__ __forceinline__ GemmProduct product_in(const GemmProduct& first, cons
   return p;
 }
 
+/// What the kernel was launched with; where FORM is plain, the compiler sees that there are no arrays of addresses.
 template <Form FORM>
 __device__ __forceinline__ BatchLayout layout_in(const BatchLayout& layout) {
   if constexpr (FORM == Form::general) return layout;
   return {layout.batch, layout.stride_a, layout.stride_b, layout.stride_c};
 }
 
+/// The same: that there is nothing beside alpha and beta.
 template <Form FORM>
 __device__ __forceinline__ Epilogue epilogue_in(const Epilogue& epilogue) {
   if constexpr (FORM == Form::general) return epilogue;

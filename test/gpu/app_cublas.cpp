@@ -4,11 +4,11 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <random>
 #include <vector>
+
+#include "normal_values.hpp"
 
 namespace {
 
@@ -23,14 +23,6 @@ constexpr Case cases[] = {{CUBLAS_OP_N, CUBLAS_OP_N, 300, 200, 100, 1.0f, 0.0f},
                           {CUBLAS_OP_N, CUBLAS_OP_T, 512, 512, 64, -1.0f, 0.5f},
                           {CUBLAS_OP_T, CUBLAS_OP_T, 31, 33, 65, 1.0f, 1.0f},
                           {CUBLAS_OP_N, CUBLAS_OP_N, 1001, 999, 1003, 1.0f, 0.0f}};
-
-std::vector<float> normal(std::size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> distribution;
-  std::vector<float> values(count);
-  std::generate(values.begin(), values.end(), [&] { return distribution(generator); });
-  return values;
-}
 
 float* upload(const std::vector<float>& values) {
   float* device = nullptr;

@@ -10,8 +10,9 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <vector>
+
+#include "normal_values.hpp"
 
 namespace {
 
@@ -42,14 +43,6 @@ class DeviceArray {
   std::size_t count_;
   void* memory_ = nullptr;
 };
-
-std::vector<float> normal(long long count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> distribution;
-  std::vector<float> values(static_cast<std::size_t>(count));
-  std::generate(values.begin(), values.end(), [&] { return distribution(generator); });
-  return values;
-}
 
 /// `count` addresses, a stride apart.
 template <class T>

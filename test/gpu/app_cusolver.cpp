@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <random>
 #include <vector>
+
+#include "normal_values.hpp"
 
 namespace {
 
@@ -17,14 +18,6 @@ constexpr double unit_roundoff = 1.0 / (1 << 24);
 constexpr double threshold = 30;  // LAPACK's, for all its test ratios
 
 using Wide = std::vector<double>;
-
-std::vector<float> normal(std::size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> distribution;
-  std::vector<float> values(count);
-  std::generate(values.begin(), values.end(), [&] { return distribution(generator); });
-  return values;
-}
 
 /// Freed when it goes out of scope; null where there is no memory, which the next cuSOLVER call reports.
 template <class T>

@@ -4,12 +4,12 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <random>
 #include <utility>
 #include <vector>
+
+#include "normal_values.hpp"
 
 namespace {
 
@@ -45,15 +45,7 @@ const Type types[] = {{"FP32 as the handle says", CUBLAS_COMPUTE_32F, as_fp32},
                       {"halves allowed", CUBLAS_COMPUTE_32F_FAST_16F, as_tf32},
                       {"bfloat16 allowed", CUBLAS_COMPUTE_32F_FAST_16BF, as_bf16}};
 
-std::vector<float> normal(unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> distribution;
-  std::vector<float> values(size * size);
-  std::generate(values.begin(), values.end(), [&] { return distribution(generator); });
-  return values;
-}
-
-const std::vector<float> a = normal(1), b = normal(2);
+const std::vector<float> a = normal(size * size, 1), b = normal(size * size, 2);
 float *device_a = nullptr, *device_b = nullptr, *device_c = nullptr;
 
 /// Largest |error| / (|A||B|), and NaN where an element is NaN.

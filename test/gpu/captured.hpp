@@ -123,4 +123,22 @@ struct Growing : OnGpu {
   }
 };
 
+/// Calls check(kernel, first, second) with two growing problems that a kernel with parts runs, for each such kernel.
+template <class Check>
+void for_pairs(const Check& check) {
+  for (const Shape& shape : split_shapes) {
+    Growing first(shape, 1), second(shape, 2);
+    const Matrix due_first = first.due(), due_second = second.due();
+    for (const Kernel& kernel : gpu_kernels_with_blocks()) {
+      if (!kernel.runs(first.problem())) continue;
+      const std::string text = describe(kernel.name(), first.operands.how);
+      INFO(text);
+      first.restore_c(), second.restore_c();
+      check(kernel, first.problem(), second.problem());
+      CHECK(first.fetch().same_bits(due_first));
+      CHECK(second.fetch().same_bits(due_second));
+    }
+  }
+}
+
 }  // namespace ladder::test

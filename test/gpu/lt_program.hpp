@@ -9,9 +9,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <random>
 #include <utility>
 #include <vector>
+
+#include "normal_values.hpp"
 
 namespace lt_program {
 
@@ -19,14 +20,6 @@ constexpr int m = 65, n = 33, k = 129, most_products = 3;
 constexpr float alpha = 0.1f;  // sums of about 1, where GELU bends
 constexpr double unit_roundoff = 1.0 / (1 << 24);
 constexpr std::size_t workspace_bytes = 1 << 22;
-
-inline std::vector<float> normal(std::size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> distribution;
-  std::vector<float> values(count);
-  std::generate(values.begin(), values.end(), [&] { return distribution(generator); });
-  return values;
-}
 
 /// A copy on the device of what the host has.
 template <class T>
