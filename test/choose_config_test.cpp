@@ -68,14 +68,11 @@ struct Published {
   TuningTable table;
 };
 
-/// A choice from the first three of rung 7, where the last one sums in blocks of k and the second does as it is asked.
-std::size_t choice_among_orders(const GemmProblem& problem) {
-  static const std::vector<KernelConfig> three = [] {
-    std::vector<KernelConfig> all = configs();
-    all[1].sums = Sums::as_asked;
-    all[2].sums = Sums::in_blocks;
-    return all;
-  }();
+/// A choice from the first three of rung 7, where the second sums as it is asked and the last one in an order given.
+std::size_t choice_among_orders(const GemmProblem& problem, Sums last = Sums::in_blocks) {
+  std::vector<KernelConfig> three = configs();
+  three[1].sums = Sums::as_asked;
+  three[2].sums = last;
   const KernelConfig& chosen = choose_config(rung_key("r07"), three, problem, multiprocessors, emulator_slot);
   return static_cast<std::size_t>(&chosen - three.data());
 }
@@ -150,6 +147,8 @@ TEST_CASE("where the order of k is asked for, nothing that sums in blocks is tak
     CHECK(choice_among_orders(square(512)) == 0);  // measured
     CHECK(choice_among_orders(square(511)) == 0);  // alike
   }
+  model_says = {2, 3, 1};
+  CHECK(choice_among_orders(square(512), Sums::by_slab) == 2);  // the tensor cores have no other order
   set_plain_sums(false);
   CHECK(choice_among_orders(square(512)) == 2);
 }

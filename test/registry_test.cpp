@@ -73,4 +73,14 @@ TEST_CASE("the default is rung 9, in FP32") {
   CHECK(std::string(precision_name(default_rung().precision)) == "fp32");
 }
 
+TEST_CASE("every precision has a name, and all but FP32 need the tensor cores") {
+  CHECK(std::string(precision_name(Precision::fp32)) == "fp32");
+  CHECK(std::string(precision_name(Precision::tf32)) == "tf32");
+  CHECK(std::string(precision_name(Precision::bf16x6)) == "bf16x6");
+  CHECK(std::string(precision_name(Precision::fp16x3)) == "fp16x3");
+  CHECK_FALSE(uses_tensor_cores(Precision::fp32));
+  for (const Precision precision : {Precision::tf32, Precision::bf16x6, Precision::fp16x3})
+    CHECK(uses_tensor_cores(precision));
+}
+
 }  // namespace ladder::test

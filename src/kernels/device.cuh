@@ -12,6 +12,7 @@
 //   load_once(src), load_part(src)            128-bit loads of what is read once, and of another block's sums
 //   take_ticket(counter)                      which of the blocks that share a tile comes when
 //   shuffle(value, lane), shuffle_xor(value, mask)          another lane's value
+//   wait_for_previous_launch(), let_next_launch_begin()     see launch_overlapping()
 //
 // and the CUDA names threadIdx.x, blockIdx.x, __syncthreads(), __syncwarp(), float4, make_float4,
 // __fmaf_rn, __fmul_rn, __global__, __device__, __forceinline__, __launch_bounds__.
@@ -77,6 +78,16 @@ struct NoSmem {};
 template <auto kernel, class Smem, class... Extra>
 LaunchStatus launch(std::int64_t tiles, int threads, Stream stream, const GemmProblem& problem, Extra... extra) {
   return launch_grid<kernel, Smem>(grid_extents(tiles, problem.batch), threads, stream, problem, extra...);
+}
+
+/// Enqueues `blocks` blocks along x, whatever the batch, of a kernel whose threads all begin with
+/// wait_for_previous_launch(): where the device can (sm_90 on), they come there while the kernel before it on the
+/// stream is still running, from the moment on when all blocks of that one have said let_next_launch_begin() or ended
+/// (CUDA C++ Programming Guide, programmatic dependent launch). Results are those of launch_blocks().
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch_overlapping(std::int64_t blocks, int threads, Stream stream, const GemmProblem& problem,
+                                Extra... extra) {
+  return launch_grid_overlapping<kernel, Smem>(GridExtents{blocks, 1, 1}, threads, stream, problem, extra...);
 }
 
 /// Enqueues `blocks` blocks along x, whatever the batch.

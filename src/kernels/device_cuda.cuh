@@ -156,15 +156,27 @@ class KernelUse {
 
 }  // namespace detail
 
-/// Enqueues a grid of blocks of `threads` threads that call kernel(first product, layout of the batch,
-/// epilogue, extra...).
-/// Returns the launch's own error; none is left behind for the caller's cudaGetLastError().
+namespace detail {
+
+/// Whether kernels of the current device may begin before the one ahead of them has ended: sm_90 on.
+inline bool launches_can_overlap() {
+  constexpr int first_major = 9;
+  int device = 0;
+  int major = 0;
+  if (cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess) {
+    return major >= first_major;
+  }
+  static_cast<void>(cudaGetLastError());
+  return false;
+}
+
 template <auto kernel, class Smem, class... Extra>
-LaunchStatus launch_grid(const GridExtents& grid, int threads, Stream stream, const GemmProblem& problem,
-                         Extra... extra) {
+LaunchStatus enqueue(bool overlapping, const GridExtents& grid, int threads, Stream stream, const GemmProblem& problem,
+                     Extra... extra) {
   constexpr std::size_t smem_bytes = std::is_same_v<Smem, NoSmem> ? 0 : sizeof(Smem);
   if (!is_launchable(grid)) return cudaErrorInvalidConfiguration;
-  const detail::KernelUse<kernel> use;
+  const KernelUse<kernel> use;
   cudaError_t error = use.allow_shared_memory(smem_bytes);
   if (error == cudaSuccess) {
     GemmProduct first = problem;
@@ -172,11 +184,38 @@ LaunchStatus launch_grid(const GridExtents& grid, int threads, Stream stream, co
     Epilogue epilogue = problem;
     void* arguments[] = {&first, &layout, &epilogue, &extra...};
     const dim3 blocks(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z));
-    error = cudaLaunchKernel(kernel, blocks, dim3(static_cast<unsigned>(threads)), arguments, smem_bytes,
-                             static_cast<cudaStream_t>(stream));
+    const dim3 block(static_cast<unsigned>(threads));
+    const auto on = static_cast<cudaStream_t>(stream);
+    if (overlapping) {
+      cudaLaunchAttribute early = {};
+      early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      early.val.programmaticStreamSerializationAllowed = 1;
+      const cudaLaunchConfig_t config{blocks, block, smem_bytes, on, &early, 1};
+      error = cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), arguments);
+    } else {
+      error = cudaLaunchKernel(kernel, blocks, block, arguments, smem_bytes, on);
+    }
   }
   use.ended(error);
   return error;
+}
+
+}  // namespace detail
+
+/// Enqueues a grid of blocks of `threads` threads that call kernel(first product, layout of the batch,
+/// epilogue, extra...).
+/// Returns the launch's own error; none is left behind for the caller's cudaGetLastError().
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch_grid(const GridExtents& grid, int threads, Stream stream, const GemmProblem& problem,
+                         Extra... extra) {
+  return detail::enqueue<kernel, Smem>(false, grid, threads, stream, problem, extra...);
+}
+
+/// The same for launch_overlapping().
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch_grid_overlapping(const GridExtents& grid, int threads, Stream stream, const GemmProblem& problem,
+                                     Extra... extra) {
+  return detail::enqueue<kernel, Smem>(detail::launches_can_overlap(), grid, threads, stream, problem, extra...);
 }
 
 }  // namespace ladder::gpu

@@ -149,4 +149,19 @@ __device__ __forceinline__ float shuffle_xor(float value, int mask) {
 /// The value of lane `lane`. All lanes of the warp together.
 __device__ __forceinline__ float shuffle(float value, int lane) { return __shfl_sync(0xffffffffu, value, lane); }
 
+/// Returns when the kernel before this one on the stream has ended and its writes can be seen. At once where that is so
+/// already because of how this one was launched.
+__device__ __forceinline__ void wait_for_previous_launch() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// As far as this block is concerned, the blocks of the next kernel on the stream may come: see launch_overlapping().
+__device__ __forceinline__ void let_next_launch_begin() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 }  // namespace ladder::gpu

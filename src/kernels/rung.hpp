@@ -27,8 +27,18 @@ inline constexpr LaunchStatus emulator_fault = -5;         ///< a misaligned cop
 /// One clause for people, without a final dot; for CUDA errors too.
 const char* launch_status_text(LaunchStatus status);
 
-enum class Precision : std::uint8_t { fp32 };
+/// What becomes of the elements and the products of a rung.
+enum class Precision : std::uint8_t {
+  fp32,    ///< FP32 FMAs
+  tf32,    ///< elements rounded to TF32, products added in FP32 on the tensor cores
+  bf16x6,  ///< elements in three parts of bf16, six products of parts: as accurate as FP32, over FP32's range
+  fp16x3,  ///< elements in two scaled parts of fp16, three products: like FP32 where the values fit, else as bf16x6
+};
+
+/// What `ladder list` says: "fp32", "tf32", "bf16x6", "fp16x3".
 const char* precision_name(Precision precision);
+
+constexpr bool uses_tensor_cores(Precision precision) { return precision != Precision::fp32; }
 
 /// Block tile and pipeline depth of a rung's largest configuration: what tests derive their extents from.
 struct TileExtents {
@@ -43,6 +53,7 @@ enum class Sums : std::uint8_t {
   by_k,       ///< in the order of k, always
   as_asked,   ///< in blocks of k, in a fixed order; by k where plain_sums() asks for it
   in_blocks,  ///< in blocks of k, always: not chosen where plain_sums() asks for more
+  by_slab,    ///< by slabs of k on the tensor cores: never rung 1's bits; where plain_sums() asks, blocks do not cut k
 };
 
 /// One of the tiles that a rung chooses between, forced. Its launch() fails where the device cannot run it.
@@ -66,6 +77,10 @@ struct RungKernel {
   TileExtents tile;
   LaunchStatus (*launch)(const GemmProblem& problem, Stream stream);
   std::span<const KernelConfig> configs = {};  ///< empty where there is nothing to choose
+  /// Why the rung leaves this problem to another on the current device, as a clause for the log ("k below 48"); null
+  /// where it takes it. A null function takes every problem. The text lives as long as the program. Where plain_sums()
+  /// asks, the answer depends on nothing but k and the device, so that an element's bits do not depend on m or n.
+  const char* (*declines)(const GemmProblem& problem) = nullptr;
 };
 
 inline constexpr int unnumbered = -1;

@@ -61,6 +61,12 @@ const char* precision_name(Precision precision) {
   switch (precision) {
     case Precision::fp32:
       return "fp32";
+    case Precision::tf32:
+      return "tf32";
+    case Precision::bf16x6:
+      return "bf16x6";
+    case Precision::fp16x3:
+      return "fp16x3";
   }
   return "unknown";
 }

@@ -169,4 +169,14 @@ LaunchStatus launch_grid(const GridExtents& grid, int threads, Stream, const Gem
   return simt::run_grid({grid, threads, smem_bytes, entry, &call, &problem});
 }
 
+template <auto kernel, class Smem, class... Extra>
+LaunchStatus launch_grid_overlapping(const GridExtents& grid, int threads, Stream stream, const GemmProblem& problem,
+                                     Extra... extra) {
+  return launch_grid<kernel, Smem>(grid, threads, stream, problem, extra...);
+}
+
+/// Launches run one after the other here.
+inline void wait_for_previous_launch() {}
+inline void let_next_launch_begin() {}
+
 }  // namespace ladder::emulated
