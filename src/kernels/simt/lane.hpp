@@ -115,7 +115,8 @@ class Team {
   Index block_dim;
   Index grid_dim;
   void* smem = nullptr;
-  float exchange[largest_block];  ///< where the lanes of a warp leave values for each other
+  float exchange[largest_block];     ///< where the lanes of a warp leave values for each other
+  const void* shown[largest_block];  ///< the same for what stays where it is
 };
 
 /// The lane that the calling OS thread is running; null outside a kernel. Fibers never move between
