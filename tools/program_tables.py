@@ -7,6 +7,7 @@ from result_tables import MISSING, WIDTH, number, percent, table
 PLAIN = "cuBLAS"  # served_by, where the library was not there
 MOST_NAMED = 5
 KNOWN_RUNGS = ("0", "9")
+STEPS_SHOWN = 25  # every so many of a training's
 
 
 def grouped(rows, *columns):
@@ -76,3 +77,31 @@ def transformers_table(_root, results):
     headings = ["model", "mode", "tokens/s, cuBLAS", "rung 0", "rung 9", "of cuBLAS", "training steps/s, cuBLAS", "rung 0",
                 "rung 9", "of cuBLAS", "tokens equal of 64", "distance from float64, of what is allowed"]
     return table(headings, lines) + note(results, "Medians of 3, one process at a time on a quiet machine.")
+
+
+def shares_in_words(shares):
+    """`9:0.121 11:0.879` for a cell of a table."""
+    parts = [share.split(":") for share in shares.split()]
+    return ", ".join(f"{rung}: {percent(float(share))}" for rung, share in parts) or MISSING
+
+
+def training_table(_root, results):
+    """How quickly each run trained, how far its loss was from cuBLAS's, and on which rungs the work was done."""
+    lines = []
+    for row in results.rows:
+        lines.append([row["run"], speed(row, "steps_per_s"), percent(number(row, "of_cublas")), row["last_loss"],
+                      f"{float(row['largest_distance']):.1e}", shares_in_words(row["flops_by_rung"])])
+    first = results.rows[0]
+    headings = ["run", "steps/s", "of cuBLAS", "loss at the end", "loss, largest relative distance from cuBLAS",
+                "FLOP of its products, by rung"]
+    return table(headings, lines) + note(results, (
+        f"{first['million_parameters']} million parameters, {first['steps']} steps of {first['tokens_per_step']} tokens. "
+        f"Losses are means of 10 steps; {float(first['allowed_distance']):.1e} is the distance that is allowed."))
+
+
+def training_curves_table(_root, results):
+    """The losses of every run at some steps, as they are."""
+    runs = [column for column in results.rows[0] if column != "step"]
+    shown = [row for row in results.rows if int(row["step"]) % STEPS_SHOWN == 0 or row is results.rows[-1]]
+    return table(["step", *runs], [[row["step"], *(row[name] for name in runs)] for row in shown]) + note(
+        results, "The loss of the step's own batch, before the step.")

@@ -11,7 +11,7 @@ import collections
 import pathlib
 import sys
 
-from program_tables import programs_table, transformers_table
+from program_tables import programs_table, training_curves_table, training_table, transformers_table
 from result_tables import (ProfileResults, Results, Unusable, accuracy_table, counters_table, fp32_table, host_table,
                            ladder_numbers, ladder_table, squares_table, sustained_table)
 
@@ -29,7 +29,9 @@ BLOCKS = [Block("ladder", "README.md", "ladder.csv", ladder_table),
           Block("sustained", "src/kernels/rung9.md", "sustained.csv", sustained_table),
           Block("counters", "src/kernels/README.md", "profile.json", counters_table),
           Block("programs", "test/gpu/README.md", "programs.csv", programs_table, GPU_TESTS),
-          Block("transformers", "test/gpu/README.md", "transformers.csv", transformers_table, GPU_TESTS)]
+          Block("transformers", "test/gpu/README.md", "transformers.csv", transformers_table, GPU_TESTS),
+          Block("training", "test/gpu/README.md", "training.csv", training_table, GPU_TESTS),
+          Block("training-curves", "test/gpu/README.md", "training_curves.csv", training_curves_table, GPU_TESTS)]
 
 
 def between_markers(text, block):

@@ -43,7 +43,8 @@ class Tree(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         (self.root / "src" / "kernels").mkdir(parents=True)
         (self.root / result_tables.RUNGS).write_text(RUNGS)
-        (self.root / readme_tables.RESULTS).mkdir(parents=True)
+        for results in (readme_tables.RESULTS, readme_tables.GPU_TESTS):
+            (self.root / results).mkdir(parents=True)
 
     def write(self, name, text):
         (self.root / name).write_text(text)
@@ -197,6 +198,24 @@ class Sustained(Tree):
         text = self.written("src/kernels/rung9.md")
         self.assertIn("| N,N 8192x8192x8192 | `double_buffered` | 7.2 | 103 % | 660 | 1980 |", text)
         self.assertIn("| N,N 8192x8192x8192 | `cublas` | 7.2 | - | 670 | 1965 |", text)
+
+
+class Training(Tree):
+    def test_curves_and_who_did_the_work(self):
+        head = "# GPU: a card\n# command: train it\n# driver: 1.2\n# CUDA runtime: 3.4\n# commit: abc\n# date: 2030-01-02\n"
+        columns = ("run,million_parameters,tokens_per_step,steps,steps_per_s,of_cublas,last_loss,largest_distance,"
+                   "allowed_distance,flops_by_rung\n")
+        rows = ["cuBLAS,124,8192,200,6.123,1.0,4.2,0,1e-3,",
+                "auto,124,8192,200,15.3,2.4987,4.2001,2.34e-5,1e-3,9:0.121 12:0.879"]
+        self.write("test/gpu/README.md", marked("training") + marked("training-curves"))
+        self.write(readme_tables.GPU_TESTS / "training.csv", head + columns + "\n".join(rows) + "\n")
+        steps = [f"{step},{11 - step / 100},{11.5 - step / 100}" for step in range(27)]
+        self.write(readme_tables.GPU_TESTS / "training_curves.csv", head + "step,cuBLAS,auto\n" + "\n".join(steps) + "\n")
+        text = self.written("test/gpu/README.md")
+        self.assertIn("\n124 million parameters, 200 steps of 8192 tokens.", text)
+        self.assertIn("| cuBLAS | 6.1 | 100 % | 4.2 | 0.0e+00 | - |", text)
+        self.assertIn("| auto | 15.3 | 250 % | 4.2001 | 2.3e-05 | 9: 12 %, 12: 88 % |", text)
+        self.assertIn("| step | cuBLAS | auto |\n|---|---|---|\n| 0 | 11.0 | 11.5 |\n| 25 | 10.75 | 11.25 |\n| 26 |", text)
 
 
 class Profile(Tree):

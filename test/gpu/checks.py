@@ -137,5 +137,13 @@ def without_library(command, extra=None, timeout=PROGRAM_TIMEOUT_S):
     return Outcome(code, output, seconds, doors, collections.Counter())
 
 
+def summary_rows(text):
+    """The rows of LADDER_LOG=summary as dictionaries by its headings, without the line of totals."""
+    lines = [line.split()[1:] for line in text.splitlines()
+             if line.startswith("ladderblas: ") and not line.startswith("ladderblas: note")]
+    headings = next((number for number, cells in enumerate(lines) if cells[:2] == ["door", "rung"]), len(lines))
+    return [dict(zip(lines[headings], cells)) for cells in lines[headings + 1:] if cells[0] != "total"]
+
+
 def words(doors):
     return ", ".join(f"{door} {calls}" for door, calls in sorted(doors.items())) or "no calls"
