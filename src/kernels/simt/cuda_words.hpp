@@ -23,10 +23,15 @@
 
 namespace ladder::emulated {
 
+struct alignas(8) float2 {
+  float x, y;
+};
+
 struct alignas(16) float4 {
   float x, y, z, w;
 };
 
+__forceinline__ float2 make_float2(float x, float y) { return {x, y}; }
 __forceinline__ float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
 __forceinline__ float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
