@@ -11,6 +11,7 @@
 //   StageBarrier                              per-stage full/empty barrier in shared memory
 //   load_once(src), load_part(src)            128-bit loads of what is read once, and of another block's sums
 //   take_ticket(counter)                      which of the blocks that share a tile comes when
+//   raise_to(word, value), latest(word)       the largest value that blocks have found
 //   shuffle(value, lane), shuffle_xor(value, mask)          another lane's value
 //   wait_for_previous_launch(), let_next_launch_begin()     see launch_overlapping()
 //

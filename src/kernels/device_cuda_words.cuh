@@ -141,6 +141,14 @@ __device__ __forceinline__ std::uint32_t take_ticket(std::uint32_t* counter) {
   return ticket;
 }
 
+/// Makes a word in device memory, which blocks share, at least `value`.
+__device__ __forceinline__ void raise_to(std::uint32_t* word, std::uint32_t value) { atomicMax(word, value); }
+
+/// What such a word holds by now: past the L1 cache.
+__device__ __forceinline__ std::uint32_t latest(const std::uint32_t* word) {
+  return *static_cast<const volatile std::uint32_t*>(word);
+}
+
 /// The value of the lane whose number differs in the bits of `mask`. All lanes of the warp together.
 __device__ __forceinline__ float shuffle_xor(float value, int mask) {
   return __shfl_xor_sync(0xffffffffu, value, mask);

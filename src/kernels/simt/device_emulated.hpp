@@ -102,6 +102,16 @@ inline float4 load_part(const float* gmem) { return load_once(gmem); }
 /// Adds 1 to a counter that blocks share and returns what it held before.
 inline std::uint32_t take_ticket(std::uint32_t* counter) { return __atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL); }
 
+/// Makes a word that blocks share at least `value`.
+inline void raise_to(std::uint32_t* word, std::uint32_t value) {
+  std::uint32_t held = __atomic_load_n(word, __ATOMIC_RELAXED);
+  while (held < value && !__atomic_compare_exchange_n(word, &held, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+/// What such a word holds by now.
+inline std::uint32_t latest(const std::uint32_t* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
 /// The value of lane `lane` of this warp. All lanes of the warp together.
 inline float shuffle(float value, int lane) {
   simt::Lane& self = simt::lane();
