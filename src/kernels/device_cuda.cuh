@@ -61,6 +61,14 @@ class StageBarrier {
 #endif
   }
 
+  /// Counts as one arrival, and keeps the phase open until so many bytes of bulk_copy() have landed. sm_90 on.
+  __device__ __forceinline__ void arrive_expecting([[maybe_unused]] int bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(smem_address(&state_)), "r"(bytes)
+                 : "memory");
+#endif
+  }
+
   __device__ __forceinline__ void wait(std::uint32_t parity) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(

@@ -87,6 +87,9 @@ struct RangeFacts {
   std::uint32_t finished;     ///< blocks of the last kernel that are done
 };
 
+/// Whether a kernel of rung 11 works for itself, or stands behind rung 12 and works where that one may not.
+enum class Gate : std::uint8_t { always, unless_fp16 };
+
 /// Both operands and what is known of them: what the kernels of a launch hand to each other.
 struct SplitOperands {
   PlaneImage a;                 ///< rows: m
