@@ -66,6 +66,24 @@ constexpr int place_in_cell(const PlaneLayout& layout, int plane, int row, int k
          byte % chunk_bytes;
 }
 
+/// Two planes that are multiplied with each other; 0 is the high one.
+struct PlanePair {
+  int a;
+  int b;
+};
+
+/// How many pairs a product takes: those left out are below 2^-24 of it (bf16x3), 2^-22 (fp16x2).
+constexpr int plane_pairs(PlaneFormat format) {
+  return format == PlaneFormat::bf16x3 ? 6 : format == PlaneFormat::fp16x2 ? 3 : 1;
+}
+
+/// Pair number `i`, in the order in which they are added: what is small first.
+constexpr PlanePair plane_pair(PlaneFormat format, int i) {
+  constexpr PlanePair of_bf16x3[] = {{0, 2}, {2, 0}, {1, 1}, {0, 1}, {1, 0}, {0, 0}};
+  constexpr PlanePair of_fp16x2[] = {{0, 1}, {1, 0}, {0, 0}};
+  return format == PlaneFormat::bf16x3 ? of_bf16x3[i] : format == PlaneFormat::fp16x2 ? of_fp16x2[i] : PlanePair{0, 0};
+}
+
 /// One operand of all products of a batch, as planes.
 struct PlaneImage {
   unsigned char* cells = nullptr;   ///< aligned to 1024 bytes
