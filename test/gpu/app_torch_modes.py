@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A PyTorch program that turns what PyTorch lets a user turn: the library behind its products, TF32, streams, graphed
-callables, and the environment variable NVIDIA_TF32_OVERRIDE, which it heeds. Every result is checked."""
+callables, and the environment variable NVIDIA_TF32_OVERRIDE, which it heeds; and that multiplies what is large, wide in
+range, or no number. Every result is checked."""
 import copy
 import os
 import sys
@@ -20,10 +21,14 @@ def normal(*shape):
 
 
 def error_of(c, a, b, factor_roundoff=0.0):
-    """Largest error of c = a b in units of its bound: each factor rounded, then a sum in FP32 in any order."""
+    """Largest error of c = a b in units of its bound: each factor rounded, then a sum in FP32 in any order. Infinite
+    where another infinity is due, or a NaN, or neither."""
     roundings = fp32_bounds.gamma(a.shape[-1] + fp32_bounds.MOST_FACTORS) + 2.01 * factor_roundoff
     a_wide, b_wide = a.double(), b.double()
-    return float(((c - a_wide @ b_wide).abs() / (roundings * (a_wide.abs() @ b_wide.abs()))).max())
+    due = a_wide @ b_wide
+    error = (c - due).abs() / (roundings * (a_wide.abs() @ b_wide.abs()))
+    same = (c == due) | (c.isnan() & due.isnan())
+    return float(torch.where(due.isfinite(), error, torch.where(same, 0.0, torch.inf)).max())
 
 
 def by_library(name):
@@ -45,6 +50,29 @@ def with_tf32():
     errors = [error_of(torch.matmul(a, b), a, b, roundoff) for a, b in operands]
     torch.backends.cuda.matmul.allow_tf32 = False
     return fp32_bounds.worst(errors)
+
+
+def large():
+    """Products that are worth the tensor cores, of both orders."""
+    a, b = normal(1031, 1543), normal(1543, 1033)
+    return fp32_bounds.worst(error_of(torch.mm(x, y), a, b) for x in (a, a.T.contiguous().T) for y in (b, b.T.contiguous().T))
+
+
+def wide(*exponents):
+    """Products of numbers whose logarithms are spread evenly to both sides of 0, each time as far."""
+    errors = []
+    for exponent in exponents:
+        a, b = (normal(*shape) * torch.exp2(exponent * (2 * torch.rand(*shape, device=DEVICE) - 1))
+                for shape in ((769, 1024), (1024, 641)))
+        errors.append(error_of(torch.mm(a, b), a, b))
+    return fp32_bounds.worst(errors)
+
+
+def without_bounds():
+    """A product with infinities of both signs in rows of their own, and a NaN in a column."""
+    a, b = normal(769, 1024), normal(1024, 641)
+    a[3, 100], a[700, 1023], b[511, 5] = torch.inf, -torch.inf, torch.nan
+    return error_of(torch.mm(a, b), a, b)
 
 
 def on_streams():
@@ -99,6 +127,9 @@ def main():
     works = {"preferred library cublas": lambda: by_library("cublas"),
              "preferred library cublaslt": lambda: by_library("cublaslt"),
              "TF32 allowed": with_tf32,
+             "large products": large,
+             "magnitudes of 40 and 120 binades": lambda: wide(20, 60),
+             "infinities and a NaN": without_bounds,
              "streams of two priorities": on_streams,
              "torch.linalg.solve": solved,
              "graphed callables": graphed}
@@ -108,7 +139,7 @@ def main():
         errors.append(work())
         calls = {door: calls - before.get(door, 0) for door, calls in served_calls.calls_by_door().items()}
         words = ", ".join(f"{door} {number}" for door, number in calls.items() if number)
-        print(f"{name:28} error {errors[-1]:.3f} of its bound {'right' if errors[-1] <= 1 else 'WRONG'}  {words}")
+        print(f"{name:32} error {errors[-1]:.3f} of its bound {'right' if errors[-1] <= 1 else 'WRONG'}  {words}")
     worst = fp32_bounds.worst(errors)
     print(f"called PyTorch in {len(errors)} ways, worst error {worst:.3f} of its bound, {served_calls.closing_words()}")
     return 0 if worst <= 1 else 1

@@ -68,6 +68,9 @@ class Outcome:
     doors: collections.Counter
     calls: collections.Counter
 
+    def calls_where(self, rung, reason):
+        return sum(calls for (_, name, why), calls in self.calls.items() if (name, why) == (rung, reason))
+
     def by_rung(self):
         names = collections.Counter()
         for (_, name, _), calls in self.calls.items():
@@ -135,14 +138,6 @@ def without_library(command, extra=None, timeout=PROGRAM_TIMEOUT_S):
         texts = [path.read_text(errors="replace") if path.exists() else "" for path in (log, lt_log)]
     doors = calls_cublas_logged(texts[0]) + calls_cublas_lt_logged(texts[1])
     return Outcome(code, output, seconds, doors, collections.Counter())
-
-
-def summary_rows(text):
-    """The rows of LADDER_LOG=summary as dictionaries by its headings, without the line of totals."""
-    lines = [line.split()[1:] for line in text.splitlines()
-             if line.startswith("ladderblas: ") and not line.startswith("ladderblas: note")]
-    headings = next((number for number, cells in enumerate(lines) if cells[:2] == ["door", "rung"]), len(lines))
-    return [dict(zip(lines[headings], cells)) for cells in lines[headings + 1:] if cells[0] != "total"]
 
 
 def words(doors):

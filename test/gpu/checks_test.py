@@ -34,6 +34,7 @@ CUBLAS_LT_LOG = """\
 [2030-01-02 03:04:05][cublasLt][1][Api][cublasLtMatrixLayoutCreate] matLayout=0X1 type=R_64F rows=4 cols=4 ld=4
 [2030-01-02 03:04:05][cublasLt][1][Api][cublasLtMatmul] A=0X0 Adesc=0X1
 """
+PRECISIONS = {"cublas": "fp32", "tf32": "tf32", "fp32_tensor": "bf16x6"}
 CALLS = {"cublasSgemm_v2": 1, "cublasGemmEx": 1, "cublasLtMatmul": 1}
 # Writes cuBLAS's logs where it is asked to, else the library's, and its verdict.
 PROGRAM = f"""
@@ -71,7 +72,7 @@ class Judging(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), \
                 mock.patch.object(checks, "preload_environment",
                                   lambda _build, rung, log: {"LADDER_RUNG": rung, "LADDER_LOG_FILE": str(log)}):
-            checker = programs.Checker(checks.Results(), pathlib.Path(folder), pathlib.Path(folder), [])
+            checker = programs.Checker(checks.Results(), pathlib.Path(folder), pathlib.Path(folder), PRECISIONS)
             program = programs.Program("stand-in", [sys.executable, "-c", text], verdicts=True)
             with programs.concurrent.futures.ThreadPoolExecutor(2) as pool:
                 getattr(checker, check)(program, pool)
@@ -98,6 +99,30 @@ class Judging(unittest.TestCase):
     def test_another_verdict(self):
         found = self.judged("check_logged", verdict='"right" if "CUBLAS_LOGDEST_DBG" in os.environ else "WRONG"')
         self.assertEqual(found, {"cuBLAS": "passed", **dict.fromkeys(programs.RUNGS.values(), "failed")})
+
+    def wrong_on_tensor_cores(self, wish, *calls):
+        """Of calls that are (rung, why)."""
+        with tempfile.TemporaryDirectory() as folder:
+            checker = programs.Checker(checks.Results(), pathlib.Path(folder), pathlib.Path(folder), PRECISIONS)
+        counted = checks.collections.Counter(("cublasSgemm_v2", *call) for call in calls)
+        return checker.wrong_on_tensor_cores(checks.Outcome(0, "", 1.0, counted, counted), wish)
+
+    def test_calls_that_a_rung_declined(self):
+        served, below = ("fp32_tensor", "LADDER_RUNG"), ("double_buffered", "fallback:short-k")
+        self.assertEqual(self.wrong_on_tensor_cores("fp32_tensor", served, below), [])
+        self.assertEqual(len(self.wrong_on_tensor_cores("fp32_tensor", below)), 1)
+        self.assertEqual(len(self.wrong_on_tensor_cores("fp32_tensor", served, ("double_buffered", "default"))), 1)
+        self.assertEqual(len(self.wrong_on_tensor_cores("fp32_tensor", served, ("tf32", "tf32"))), 2)
+        self.assertEqual(self.wrong_on_tensor_cores("auto", served, ("double_buffered", "auto")), [])
+
+    def test_tf32_by_default(self):
+        def wrong(*calls):
+            counted = checks.collections.Counter(("cublasSgemm_v2", *call) for call in calls)
+            return programs.Checker.wrong_by_default(checks.Outcome(0, "", 1.0, counted, counted), 1)
+
+        self.assertEqual(wrong(("tf32", "tf32"), ("double_buffered", "default")), [])
+        self.assertEqual(len(wrong(("cublas", "tf32"), ("double_buffered", "default"))), 2)
+        self.assertEqual(len(wrong(("tf32", "tf32"), ("tf32", "default"))), 1)
 
 
 if __name__ == "__main__":

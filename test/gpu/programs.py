@@ -18,17 +18,21 @@ PARALLEL_PROGRAMS = 8
 PARALLEL_REFERENCES = 4  # beside them: runs without us, which those with us wait for
 RUNGS = {"0": "cublas", "1": "naive", "4": "thread_tile_1d", "9": "double_buffered"}
 DEFAULT_RUNG = RUNGS["9"]
+TF32_RUNG = "tf32"
+AUTO = "auto"
 NO_WORK = "none"  # who serves a product without elements
 
 
 @dataclasses.dataclass
 class Program:
-    """`module`: the Python package that it needs; `verdicts`: it writes a verdict a sample to the file after --out."""
+    """`module`: the Python package that it needs; `large`: it has products that no rung declines; `verdicts`: it writes a
+    verdict a sample to the file after --out."""
     title: str
     command: list
     module: str = ""
     extra: dict = dataclasses.field(default_factory=dict)
     every_rung: bool = False
+    large: bool = False
     verdicts: bool = False
 
 
@@ -39,11 +43,11 @@ def python(name, *arguments):
 def counting_programs(build):
     """They say how often they called."""
     binary = build / "test/gpu"
-    found = [Program("cuBLAS program", [binary / "app_cublas"], every_rung=True),
+    found = [Program("cuBLAS program", [binary / "app_cublas"], every_rung=True, large=True),
              Program("cuBLAS program, batched and typed", [binary / "app_cublas_typed"], every_rung=True),
              Program("PyTorch torch.bmm", python("app_torch_bmm.py"), "torch", every_rung=True),
-             Program("PyTorch torch.mm", python("app_torch.py"), "torch", every_rung=True),
-             Program("NumPy", python("app_numpy.py"), "numpy", {"LADDER_DEVICE": "gpu"}, every_rung=True)]
+             Program("PyTorch torch.mm", python("app_torch.py"), "torch", every_rung=True, large=True),
+             Program("NumPy", python("app_numpy.py"), "numpy", {"LADDER_DEVICE": "gpu"}, every_rung=True, large=True)]
     titles = {"app_cublaslt": "cuBLASLt program", "app_graphs": "CUDA graphs of every function",
               "app_devices": "devices, contexts and handles", "app_threads": "handles and threads",
               "app_modes": "math modes and compute types"}
@@ -63,9 +67,18 @@ def logged_programs(build):
 class Checker:
     """Runs programs side by side and files what came of them."""
 
-    def __init__(self, results, build, logs, rung_names):
-        self.results, self.build, self.logs, self.rung_names = results, build, logs, rung_names
+    def __init__(self, results, build, logs, precisions):
+        """`precisions`: of each rung, by its name."""
+        self.results, self.build, self.logs, self.rung_names = results, build, logs, list(precisions)
+        self.fp32_rungs = [name for name, precision in precisions.items() if precision != "tf32"]
+        self.tensor_rungs = [name for name in self.fp32_rungs if precisions[name] != "fp32"]
         self.rows = []
+
+    def declined(self, outcome, rung):
+        """Calls that a rung on the tensor cores left to one below it: the log says why."""
+        below = (DEFAULT_RUNG, *self.tensor_rungs)
+        return sum(calls for (_, name, why), calls in outcome.calls.items()
+                   if rung in self.tensor_rungs and name != rung and name in below and why.startswith("fallback:"))
 
     def file(self, title, served_by, problems, outcome, doors):
         verdict = "failed" if problems else "passed"
@@ -91,7 +104,7 @@ class Checker:
         return False
 
     def check_counting(self, program, pool):
-        """The number that the program says is the number of calls on the rung."""
+        """The number that the program says is the number of calls on the rung, and of those that it declined."""
         if self.missing(program):
             return
         plain = without_library(program.command)
@@ -102,11 +115,12 @@ class Checker:
 
         def check(rung):
             outcome = preloaded(program.command, self.build, rung, program.extra)
-            hits = outcome.by_rung()[rung]
-            wrong = [] if outcome.code == 0 and hits == number else [f"{hits} of {number} calls on the rung"]
+            hits, declined = outcome.by_rung()[rung], self.declined(outcome, rung)
+            wrong = [] if outcome.code == 0 and hits + declined == number else [f"{hits} of {number} calls on the rung"]
+            wrong += ["the rung declined all of it"] if program.large and hits == 0 else []
             self.file(program.title, rung, wrong, outcome, outcome.doors)
 
-        list(pool.map(check, self.rung_names if program.every_rung else RUNGS.values()))
+        list(pool.map(check, self.fp32_rungs if program.every_rung else RUNGS.values()))
 
     def check_logged(self, program, pool):
         """The calls in cuBLAS's own log, door by door, are the calls on the rung; so are the verdicts."""
@@ -139,7 +153,7 @@ class Checker:
         return outcome, [" ".join(line.split()[:3]) for line in lines]
 
     def check_modes(self, override):
-        """TF32 goes to the real cuBLAS by default, unless the environment forbids TF32."""
+        """With no rung asked for, TF32 is the business of its rung, unless the environment forbids TF32."""
         extra = {"NVIDIA_TF32_OVERRIDE": "0"} if override else {}
         title = "PyTorch's modes" + (", NVIDIA_TF32_OVERRIDE=0" if override else "")
         program = Program(title, python("app_torch_modes.py"), "torch")
@@ -148,19 +162,43 @@ class Checker:
         plain = without_library(program.command, extra)
         if not self.file(title, "cuBLAS", [] if plain.code == 0 and plain.doors else ["no calls"], plain, plain.doors):
             return
-        outcome = preloaded(program.command, self.build, None, extra)
-        tf32 = sum(calls for (_, name, why), calls in outcome.calls.items() if (name, why) == ("cublas", "tf32"))
-        wanted = 0 if override else 2  # a product and a batch of them
-        wrong = [] if outcome.code == 0 and tf32 == wanted else [f"{tf32} of {wanted} calls in TF32"]
-        rest = {name: calls for name, calls in outcome.by_rung().items() if name not in (DEFAULT_RUNG, NO_WORK)}
-        wrong += [f"elsewhere: {words(rest)}"] if sum(rest.values()) != tf32 else []
-        if outcome.doors != plain.doors:
-            wrong.append(f"{words(outcome.doors)} instead of {words(plain.doors)}")
-        self.file(title, "default", wrong, outcome, outcome.doors)
+        tf32_calls = 0 if override else 2  # a product and a batch of them
+        wishes = [None] if override or not self.tensor_rungs else [None, *self.tensor_rungs, AUTO]
+        for wish in wishes:
+            outcome = preloaded(program.command, self.build, wish, extra)
+            wrong = [] if outcome.code == 0 else ["wrong results"]
+            if wish is None:
+                wrong += self.wrong_by_default(outcome, tf32_calls)
+            else:
+                wrong += self.wrong_on_tensor_cores(outcome, wish)
+            if outcome.doors != plain.doors:
+                wrong.append(f"{words(outcome.doors)} instead of {words(plain.doors)}")
+            self.file(title, wish or "default", wrong, outcome, outcome.doors)
+
+    @staticmethod
+    def wrong_by_default(outcome, wanted):
+        """So many calls were on the rung for TF32, and all others on the default one."""
+        names = outcome.by_rung()
+        tf32 = outcome.calls_where(TF32_RUNG, "tf32")
+        wrong = [] if names[TF32_RUNG] == tf32 == wanted else [f"{tf32} of {wanted} calls in TF32"]
+        rest = {name: calls for name, calls in names.items() if name not in (DEFAULT_RUNG, TF32_RUNG, NO_WORK)}
+        return wrong + ([f"elsewhere: {words(rest)}"] if rest else [])
+
+    def wrong_on_tensor_cores(self, outcome, wish):
+        """What is large was on the tensor cores, as the wish said, and what was not says why."""
+        names = outcome.by_rung()
+        hits = sum(names[rung] for rung in (self.tensor_rungs if wish == AUTO else [wish]))
+        elsewhere = {name: calls for name, calls in names.items() if name not in (DEFAULT_RUNG, NO_WORK, *self.tensor_rungs)}
+        wrong = [f"elsewhere: {words(elsewhere)}"] if elsewhere else []
+        wrong += [] if hits else ["nothing was on the tensor cores"]
+        explained = hits + names[NO_WORK] + self.declined(outcome, wish)
+        if wish != AUTO and explained != sum(names.values()):
+            wrong.append(f"{sum(names.values()) - explained} calls left the rung without a word")
+        return wrong
 
     def check_tf32(self, override):
         """Every math mode and compute type that allows TF32, with no rung asked for: the program says how many do."""
-        who, extra = ("cublas", "tf32"), {}
+        who, extra = (TF32_RUNG, "tf32"), {}
         if override:
             who, extra = (DEFAULT_RUNG, "NVIDIA_TF32_OVERRIDE"), {"NVIDIA_TF32_OVERRIDE": "0"}
         outcome = preloaded([self.build / "test/gpu/app_modes"], self.build, None, extra)
@@ -188,7 +226,7 @@ class Checker:
         wrong += [] if names[rung or DEFAULT_RUNG] else ["nothing was intercepted on the rung"]
         if rung is None:
             elsewhere = sum(calls for (_, name, why), calls in outcome.calls.items()
-                            if name not in (DEFAULT_RUNG, NO_WORK) and why != "tf32")
+                            if name not in (DEFAULT_RUNG, NO_WORK) and (name, why) != (TF32_RUNG, "tf32"))
         else:
             elsewhere = sum(calls for name, calls in names.items() if name not in (rung, NO_WORK))
         wrong += [f"{elsewhere} calls elsewhere"] if elsewhere else []
