@@ -15,17 +15,6 @@ namespace {
 
 constexpr std::int64_t few_floats = 1000;
 
-/// Every test begins in a context that none has been in before, in which nothing is captured.
-FakeCuda& in_a_context_of_its_own() {
-  static unsigned long long contexts = 1;
-  FakeCuda& fake = fake_cuda();
-  fake.captures.clear();
-  fake.context = ++contexts;
-  return fake;
-}
-
-cudaStream_t stream_number(std::uintptr_t number) { return reinterpret_cast<cudaStream_t>(0x1000 + 0x10 * number); }
-
 bool tickets_are_zero(const Scratch& scratch) {
   return std::all_of(scratch.tickets, scratch.tickets + scratch_tickets,
                      [](std::uint32_t ticket) { return ticket == 0; });
@@ -41,7 +30,7 @@ Scratch captured(FakeCuda& fake, UserObjects& graph, std::int64_t floats, cudaSt
 }  // namespace
 
 TEST_CASE("a stream keeps its scratch memory, and asking again allocates nothing") {
-  FakeCuda& fake = in_a_context_of_its_own();
+  FakeCuda& fake = fake_cuda_in_another_context();
   const Scratch first = gpu::scratch_of(stream_number(0), few_floats);
   REQUIRE(first.parts != nullptr);
   CHECK(tickets_are_zero(first));
@@ -54,7 +43,7 @@ TEST_CASE("a stream keeps its scratch memory, and asking again allocates nothing
 }
 
 TEST_CASE("the legacy default stream, which is never captured, is not asked for its capture") {
-  FakeCuda& fake = in_a_context_of_its_own();
+  FakeCuda& fake = fake_cuda_in_another_context();
   const int before = fake.queries;
   const Scratch scratch = gpu::scratch_of(nullptr, few_floats);
   CHECK(scratch.parts != nullptr);
@@ -63,7 +52,7 @@ TEST_CASE("the legacy default stream, which is never captured, is not asked for 
 }
 
 TEST_CASE("streams beyond 32 of a context have no scratch memory, those of the next context have") {
-  FakeCuda& fake = in_a_context_of_its_own();
+  FakeCuda& fake = fake_cuda_in_another_context();
   constexpr std::uintptr_t most = 32;
   for (std::uintptr_t i = 0; i < most; ++i) CHECK(gpu::scratch_of(stream_number(i), few_floats).parts != nullptr);
   CHECK(gpu::scratch_of(stream_number(most), few_floats).parts == nullptr);
@@ -71,29 +60,29 @@ TEST_CASE("streams beyond 32 of a context have no scratch memory, those of the n
   UserObjects graph;
   CHECK(captured(fake, graph, few_floats, stream_number(most)).parts != nullptr);
   FakeCuda::destroy(graph);
-  in_a_context_of_its_own();
+  fake_cuda_in_another_context();
   CHECK(gpu::scratch_of(stream_number(most), few_floats).parts != nullptr);
 }
 
 TEST_CASE("a stream of the same handle in another context has other scratch memory") {
-  FakeCuda& fake = in_a_context_of_its_own();
+  FakeCuda& fake = fake_cuda_in_another_context();
   const unsigned long long first_context = fake.context;
   const Scratch first = gpu::scratch_of(stream_number(0), few_floats);
-  in_a_context_of_its_own();
+  fake_cuda_in_another_context();
   CHECK(gpu::scratch_of(stream_number(0), few_floats).parts != first.parts);
   fake.context = first_context;
   CHECK(gpu::scratch_of(stream_number(0), few_floats).parts == first.parts);
 }
 
 TEST_CASE("a thread without a context gets the primary one") {
-  FakeCuda& fake = in_a_context_of_its_own();
+  FakeCuda& fake = fake_cuda_in_another_context();
   fake.context = 0;
   CHECK(gpu::scratch_of(stream_number(0), few_floats).parts != nullptr);
   CHECK(fake.context == 1);
 }
 
 TEST_CASE("a graph's scratch memory is its own, in each branch, and the same for all launches of a branch") {
-  FakeCuda& fake = in_a_context_of_its_own();
+  FakeCuda& fake = fake_cuda_in_another_context();
   const Scratch of_stream = gpu::scratch_of(stream_number(0), few_floats);
   UserObjects first, second;
   fake.begin_capture(stream_number(0), first);
@@ -119,7 +108,7 @@ TEST_CASE("a graph's scratch memory is its own, in each branch, and the same for
 }
 
 TEST_CASE("what a graph had is the next one's when the graph and its executables are gone") {
-  FakeCuda& fake = in_a_context_of_its_own();
+  FakeCuda& fake = fake_cuda_in_another_context();
   UserObjects graph, meanwhile, next;
   const Scratch scratch = captured(fake, graph, few_floats);
   UserObjects executable = FakeCuda::instantiate(graph);
@@ -134,7 +123,7 @@ TEST_CASE("what a graph had is the next one's when the graph and its executables
 }
 
 TEST_CASE("all graphs together have a thirty-second of the memory") {
-  FakeCuda& fake = in_a_context_of_its_own();
+  FakeCuda& fake = fake_cuda_in_another_context();
   const std::size_t total = fake.total_memory;
   fake.total_memory = std::size_t{32} << 21;  // 2 MiB for graphs
   UserObjects graphs[3];
@@ -149,7 +138,7 @@ TEST_CASE("all graphs together have a thirty-second of the memory") {
 }
 
 TEST_CASE("where something fails there is no scratch memory, no error is left behind, and nothing is lost") {
-  FakeCuda& fake = in_a_context_of_its_own();
+  FakeCuda& fake = fake_cuda_in_another_context();
   const std::size_t allocated = fake.memory.size();
   UserObjects graph;
 
@@ -170,7 +159,7 @@ TEST_CASE("where something fails there is no scratch memory, no error is left be
 }
 
 TEST_CASE("a stream that cannot be asked, or whose capture is broken, has no scratch memory") {
-  FakeCuda& fake = in_a_context_of_its_own();
+  FakeCuda& fake = fake_cuda_in_another_context();
   const std::size_t allocated = fake.memory.size();
   fake.query_error = cudaErrorStreamCaptureImplicit;
   CHECK(gpu::scratch_of(stream_number(0), few_floats).parts == nullptr);
@@ -186,7 +175,7 @@ TEST_CASE("a stream that cannot be asked, or whose capture is broken, has no scr
 }
 
 TEST_CASE("the first call in a context may be captured, and leaves the thread's capture mode as it was") {
-  FakeCuda& fake = in_a_context_of_its_own();
+  FakeCuda& fake = fake_cuda_in_another_context();
   UserObjects graph;
   REQUIRE(fake.set_up.count(fake.context) == 0);
   CHECK(captured(fake, graph, few_floats).parts != nullptr);

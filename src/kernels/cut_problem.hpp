@@ -3,7 +3,6 @@
 // same in every piece.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -61,6 +61,7 @@ ScratchPiece* ScratchPieces::blank() {
   }
   auto* const piece = new (std::nothrow) ScratchPiece;
   if (piece == nullptr) return nullptr;
+  piece->home = this;
   piece->next = first_;
   first_ = piece;
   return piece;

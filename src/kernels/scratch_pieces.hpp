@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which captured graph holds which piece of scratch memory: the bookkeeping, without the memory.
+// Which captured graph holds which piece of memory: the bookkeeping, without the memory.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,17 @@ struct CapturedStream {
   bool operator==(const CapturedStream&) const = default;
 };
 
+class ScratchPieces;
+
 /// Device memory of one context. Whoever took it reads it without a lock.
 struct ScratchPiece {
+  ScratchPieces* home = nullptr;
   CapturedStream owner;
   std::size_t bytes = 0;
   char* memory = nullptr;  ///< null: not there yet
   bool is_held = false;
   ScratchPiece* next = nullptr;
+  std::mutex turn;  ///< for the owner's launches that are more than one kernel
 };
 
 /// Pieces stay where they are, so that a graph may keep an address, and are never freed: what one graph leaves behind

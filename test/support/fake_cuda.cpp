@@ -22,6 +22,16 @@ FakeCuda& fake_cuda() {
   return fake;
 }
 
+FakeCuda& fake_cuda_in_another_context() {
+  static unsigned long long contexts = 1;
+  FakeCuda& fake = fake_cuda();
+  fake.captures.clear();
+  fake.context = ++contexts;
+  return fake;
+}
+
+cudaStream_t stream_number(std::uintptr_t number) { return reinterpret_cast<cudaStream_t>(0x1000 + 0x10 * number); }
+
 void FakeCuda::begin_capture(cudaStream_t stream, UserObjects& graph) {
   captures[stream] = {cudaStreamCaptureStatusActive, ++last_capture, &graph};
 }
@@ -100,7 +110,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
 }
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
-  const cudaError_t error = ladder::test::unsafe(fake_cuda().has_memory ? cudaSuccess : cudaErrorMemoryAllocation);
+  const bool has_memory = fake_cuda().has_memory && bytes <= fake_cuda().largest_allocation;
+  const cudaError_t error = ladder::test::unsafe(has_memory ? cudaSuccess : cudaErrorMemoryAllocation);
   if (error != cudaSuccess) return error;
   constexpr std::size_t alignment = 256;
   *memory = std::aligned_alloc(alignment, bytes);
@@ -115,6 +126,20 @@ cudaError_t cudaFree(void* memory) {
   fake_cuda().memory.erase(memory);
   std::free(memory);
   return cudaSuccess;
+}
+
+cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t stream) {
+  if (!fake_cuda().has_pools) return answer(cudaErrorNotSupported);
+  const cudaError_t error = cudaMalloc(memory, bytes);
+  if (error == cudaSuccess) fake_cuda().of_stream[*memory] = stream;
+  return error;
+}
+
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+  const auto found = fake_cuda().of_stream.find(memory);
+  if (found == fake_cuda().of_stream.end() || found->second != stream) return answer(cudaErrorInvalidValue);
+  fake_cuda().of_stream.erase(found);
+  return cudaFree(memory);
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* unused, std::size_t* total) {

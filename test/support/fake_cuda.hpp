@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A CUDA runtime in host memory, as far as scratch_of() uses one: contexts, streams that are captured or not, graphs
-// with user objects. During a capture, memory may not be allocated and the runtime not be set up in a context, unless
-// the thread has asked to.
+// A CUDA runtime in host memory, as far as scratch_of() and plane_memory_of() use one: contexts, streams that are
+// captured or not, graphs with user objects. During a capture, memory may not be allocated and the runtime not be set
+// up in a context, unless the thread has asked to.
 #pragma once
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <vector>
@@ -31,8 +32,11 @@ struct FakeCuda {
   bool graphs_keep_objects = true;
   cudaError_t query_error = cudaSuccess;  ///< of cudaStreamGetCaptureInfo()
 
-  std::set<void*> memory;  ///< allocated and not freed
-  int queries = 0;         ///< of a stream's capture
+  std::set<void*> memory;                   ///< allocated and not freed
+  std::map<void*, cudaStream_t> of_stream;  ///< those of them that were allocated in the order of a stream
+  std::size_t largest_allocation = std::size_t{1} << 40;
+  bool has_pools = true;
+  int queries = 0;  ///< of a stream's capture
   cudaError_t last_error = cudaSuccess;
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
   unsigned long long last_capture = 0;
@@ -50,5 +54,11 @@ struct FakeCuda {
 
 /// Behind the functions of the runtime. Not for several threads.
 FakeCuda& fake_cuda();
+
+/// The same, in a context that no test has been in before, in which nothing is captured.
+FakeCuda& fake_cuda_in_another_context();
+
+/// The handle of a stream.
+cudaStream_t stream_number(std::uintptr_t number);
 
 }  // namespace ladder::test
