@@ -55,4 +55,12 @@ __device__ __forceinline__ bool serves_fp16x2(const RangeFacts* facts, std::int6
          sums_stay_finite(latest(&facts->largest_a), latest(&facts->largest_b), k, 0);
 }
 
+/// Whether a kernel that multiplies planes does the problem, as far as the values decide that.
+template <PlaneFormat FORMAT>
+__device__ __forceinline__ bool is_served(Gate gate, const RangeFacts* facts, std::int64_t k) {
+  if constexpr (FORMAT == PlaneFormat::tf32) return true;
+  if constexpr (FORMAT == PlaneFormat::fp16x2) return serves_fp16x2(facts, k);
+  return !(gate == Gate::unless_fp16 && serves_fp16x2(facts, k)) && serves_bf16x3(facts, k);
+}
+
 }  // namespace ladder::LADDER_DEVICE
