@@ -54,7 +54,8 @@ struct Answer {
   const KernelConfig* config = nullptr;  // null: nothing remembered here
 };
 
-constexpr std::size_t most_answers = 16;  // for each thread: the products of a step of a program; a power of two
+// For each thread: the products of a step of a program, and for each the rung and its configuration; a power of two.
+constexpr std::size_t most_answers = 32;
 constinit thread_local std::array<Answer, most_answers> answers{};
 
 Question question_of(RungKey rung, std::span<const KernelConfig> configs, const GemmProblem& p, int multiprocessors,
@@ -99,7 +100,7 @@ Question question_of(RungKey rung, std::span<const KernelConfig> configs, const 
 // Extents of one program are often multiples of each other's: the high bits of the product tell them apart.
 std::size_t place_of(const Question& question) {
   constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15;
-  constexpr int unused_bits = 60;
+  constexpr int unused_bits = 59;
   static_assert(most_answers == std::size_t{1} << (64 - unused_bits));
   std::uint64_t hash = question[0];
   for (std::size_t i = 4; i < 9; ++i) hash = (hash ^ question[i]) * golden_ratio;

@@ -40,6 +40,9 @@ const char* precision_name(Precision precision);
 
 constexpr bool uses_tensor_cores(Precision precision) { return precision != Precision::fp32; }
 
+/// True where a result is as good as one by FP32 FMAs, so that nobody has to ask for it by name.
+constexpr bool is_as_good_as_fp32(Precision precision) { return precision != Precision::tf32; }
+
 /// Block tile and pipeline depth of a rung's largest configuration: what tests derive their extents from.
 struct TileExtents {
   int bm;
@@ -106,5 +109,11 @@ const Rung& default_rung();
 
 /// Rung 0.
 const Rung& cublas_rung();
+
+/// The rung that works in this precision: the default one for FP32. Null where the library has none.
+const Rung* rung_of(Precision precision);
+
+/// Who takes the problems that `rung` declines or fails at: a rung at least as accurate. Null for those of FP32.
+const Rung* rung_below(const Rung& rung);
 
 }  // namespace ladder

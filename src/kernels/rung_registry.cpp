@@ -86,4 +86,18 @@ const Rung& default_rung() { return all_rungs[double_buffered]; }
 
 const Rung& cublas_rung() { return all_rungs[cublas]; }
 
+const Rung* rung_of(Precision precision) {
+  if (precision == Precision::fp32) return &default_rung();
+  for (const Rung& rung : all_rungs) {
+    if (rung.precision == precision) return &rung;
+  }
+  return nullptr;
+}
+
+const Rung* rung_below(const Rung& rung) {
+  if (rung.precision == Precision::fp32) return nullptr;
+  const Rung* unscaled = rung.precision == Precision::fp16x3 ? rung_of(Precision::bf16x6) : nullptr;
+  return unscaled != nullptr ? unscaled : &default_rung();
+}
+
 }  // namespace ladder

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "auto_rung.hpp"
 #include "counters.hpp"
 #include "last_error.hpp"
 #include "log.hpp"
@@ -24,7 +25,8 @@ static_assert(std::string_view(version) == LADDER_PROJECT_VERSION, "the header a
 #undef AS_TEXT
 
 ladder_status set_rung(const char* name, void (*wish)(const Rung*)) {
-  const Rung* rung = name ? ladder::find_rung(name) : nullptr;
+  const bool automatic = name != nullptr && std::string_view(name) == ladder::auto_rung_id;
+  const Rung* rung = automatic ? &ladder::auto_entry() : name ? ladder::find_rung(name) : nullptr;
   if (name != nullptr && rung == nullptr) {
     shim::set_last_error("there is no such rung; ladder_rung_info() lists those that exist");
     return LADDER_UNKNOWN_RUNG;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <span>
 
+#include "auto_rung.hpp"
 #include "stderr_line.hpp"
 #include "sum_order.hpp"
 
@@ -58,7 +59,7 @@ RungSetting parse_rung(Environment environment, std::vector<std::string>& compla
   const std::string_view text = read(environment, name);
   RungSetting setting;
   if (text.empty()) return setting;
-  if (text == "auto") {
+  if (text == auto_rung_id) {
     setting.automatic = true;
     return setting;
   }

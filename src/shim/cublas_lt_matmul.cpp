@@ -75,9 +75,7 @@ LADDER_EXPORT cublas::Status cublasLtMatmul(cublas_lt::Handle handle, cublas_lt:
   if (!problem) return cublas::STATUS_NOT_SUPPORTED;
 
   // 3. Serve it.
-  const bool wants_tf32 = shim::tf32_wish(call.operation.compute) == shim::Tf32Wish::allowed;
-  const shim::Plan plan = shim::plan_device_call(
-      {shim::wished_rung(), shim::config().device, own, wants_tf32, shim::config().tf32_forbidden});
+  const shim::Plan plan = shim::plan_by_wish(*problem, own, shim::tf32_wish(call.operation.compute));
   if (plan.front().target != shim::Target::next && is_noop(*problem))
     return shim::nothing_to_do(shim::Door::cublasLtMatmul, *problem);
   return shim::serve_device_call(shim::Door::cublasLtMatmul, plan, *problem, stream, call_real);

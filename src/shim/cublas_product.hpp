@@ -49,8 +49,7 @@ cublas::Status serve_cublas_request(const CublasRequest& request, const void* ca
 
   // 2. The problem, and the ways to serve it.
   const GemmProblem problem = problem_of(request, view.pointer_mode);
-  const Plan plan = plan_device_call(
-      {wished_rung(), config().device, view.own, allows_tf32(view.tf32, request.tf32), config().tf32_forbidden});
+  const Plan plan = plan_by_wish(problem, view.own, weightier(view.tf32, request.tf32));
 
   // 3. Legal? The real cuBLAS answers for itself.
   if (plan.front().target != Target::next) {

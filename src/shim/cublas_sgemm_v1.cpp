@@ -54,6 +54,6 @@ LADDER_EXPORT void cublasSgemm(char op_a, char op_b, int m, int n, int k, float 
     shim::nothing_to_do(shim::Door::cublasSgemm, problem);
     return;
   }
-  const shim::Plan plan = shim::plan_device_call({shim::wished_rung(), shim::config().device, real == nullptr, false});
+  const shim::Plan plan = shim::plan_by_wish(problem, real == nullptr, shim::Tf32Wish::unsaid);
   shim::serve_device_call(shim::Door::cublasSgemm, plan, problem, nullptr, call_real);
 }

@@ -9,20 +9,28 @@ const Rung* with_kernel(const Rung* rung) { return rung->emulated ? rung : &defa
 
 Plan emulate(const RungWish& wish) {
   const bool emulable = wish.rung->emulated != nullptr;
-  return Plan().then({Target::emulated, with_kernel(wish.rung), emulable ? wish.why : "fallback:rung-not-emulated"});
+  return Plan().down_from(
+      {Target::emulated, with_kernel(wish.rung), emulable ? wish.why : "fallback:rung-not-emulated"});
 }
 
-/// The wish, with the reason why TF32 that the caller asked for is not what serves it.
-RungWish without_tf32(const DeviceCall& call) {
-  RungWish wish = call.wish;
-  if (call.wants_tf32 && !wish.forced) wish.why = call.tf32_forbidden ? "NVIDIA_TF32_OVERRIDE" : "fallback:no-tf32";
-  return wish;
+/// The wish of a caller who asked for TF32 where nobody asked for a rung.
+RungWish in_tf32(const DeviceCall& call) {
+  if (call.tf32_forbidden) return {call.wish.rung, "NVIDIA_TF32_OVERRIDE"};
+  if (call.tf32_rung == nullptr) return {call.wish.rung, "fallback:no-tf32"};
+  return {call.tf32_rung, "tf32"};
 }
 
 }  // namespace
 
 bool is_small(const GemmProblem& p) {
   return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) < small_flops;
+}
+
+Plan& Plan::down_from(Route route) {
+  then(route);
+  for (const Rung* below = rung_below(*route.rung); below != nullptr; below = rung_below(*below))
+    then({route.target, below, nullptr});
+  return *this;
 }
 
 Plan plan_host_call(const HostCall& call) {
@@ -33,32 +41,54 @@ Plan plan_host_call(const HostCall& call) {
   switch (call.device) {
     case DeviceWish::emulate:
       if (rung->emulated != nullptr) return emulate(call.wish);
-      return Plan().then({Target::next, nullptr, call.wish.why}).then(last_resort);
+      return Plan().then({Target::next, nullptr, call.wish.why}).down_from(last_resort);
     case DeviceWish::cpu:
-      return Plan().then({Target::next, nullptr, "LADDER_DEVICE"}).then(last_resort);
+      return Plan().then({Target::next, nullptr, "LADDER_DEVICE"}).down_from(last_resort);
     case DeviceWish::gpu:
-      return Plan().then(gpu).then({Target::next, nullptr, nullptr}).then(last_resort);
+      return Plan().down_from(gpu).then({Target::next, nullptr, nullptr}).down_from(last_resort);
     case DeviceWish::automatic:
       break;
   }
   if (call.small)
-    return Plan().then({Target::next, nullptr, "small"}).then({Target::gpu, rung, "no-blas"}).then(last_resort);
-  if (!call.gpu_works) return Plan().then({Target::next, nullptr, "no-gpu"}).then(last_resort);
-  return Plan().then(gpu).then({Target::next, nullptr, nullptr}).then(last_resort);
+    return Plan()
+        .then({Target::next, nullptr, "small"})
+        .down_from({Target::gpu, rung, "no-blas"})
+        .down_from(last_resort);
+  if (!call.gpu_works) return Plan().then({Target::next, nullptr, "no-gpu"}).down_from(last_resort);
+  return Plan().down_from(gpu).then({Target::next, nullptr, nullptr}).down_from(last_resort);
 }
 
 Plan plan_device_call(const DeviceCall& call) {
-  const RungWish wish = without_tf32(call);
+  const bool asks_for_tf32 = call.wants_tf32 && !call.wish.forced;
+  const RungWish wish = asks_for_tf32 ? in_tf32(call) : call.wish;
   if (call.device == DeviceWish::emulate) return emulate(wish);
   const Rung* cublas = &cublas_rung();
   const Rung* own = with_kernel(wish.rung);
-  if (call.own_handle) return Plan().then({Target::gpu, own, own == wish.rung ? wish.why : "fallback:no-cublas"});
+  const Route in_place_of_cublas{Target::gpu, own, nullptr};
+  if (call.own_handle) return Plan().down_from({Target::gpu, own, own == wish.rung ? wish.why : "fallback:no-cublas"});
   if (call.device == DeviceWish::cpu)
-    return Plan().then({Target::next, cublas, "LADDER_DEVICE"}).then({Target::gpu, own, nullptr});
-  if (wish.rung == cublas) return Plan().then({Target::next, cublas, wish.why}).then({Target::gpu, own, nullptr});
-  if (call.wants_tf32 && !wish.forced && !call.tf32_forbidden)
-    return Plan().then({Target::next, cublas, "tf32"}).then({Target::gpu, own, nullptr});
-  return Plan().then({Target::gpu, own, wish.why}).then({Target::next, cublas, nullptr});
+    return Plan().then({Target::next, cublas, "LADDER_DEVICE"}).down_from(in_place_of_cublas);
+  if (wish.rung == cublas) return Plan().then({Target::next, cublas, wish.why}).down_from(in_place_of_cublas);
+  // Whoever asked for TF32 asked cuBLAS for it, which has another if ours does not serve.
+  if (asks_for_tf32 && !call.tf32_forbidden) {
+    Plan plan;
+    if (call.tf32_rung != nullptr) plan.then({Target::gpu, call.tf32_rung, wish.why});
+    return plan.then({Target::next, cublas, call.tf32_rung ? nullptr : "tf32"})
+        .then({Target::gpu, &default_rung(), nullptr});
+  }
+  return Plan().down_from({Target::gpu, own, wish.why}).then({Target::next, cublas, nullptr});
+}
+
+Plan plan_by_wish(const GemmProblem& problem, bool own_handle, Tf32Wish said) {
+  const KernelHome home = emulating() ? KernelHome::emulated : KernelHome::gpu;
+  return plan_device_call({settled(wished_rung(), problem, said != Tf32Wish::pedantic, home), config().device,
+                           own_handle, said == Tf32Wish::allowed, config().tf32_forbidden});
+}
+
+const char* reason_to_decline(const Route& route, const GemmProblem& problem) {
+  if (route.target == Target::next) return nullptr;
+  const RungKernel* kernel = route.target == Target::emulated ? route.rung->emulated : route.rung->gpu;
+  return kernel && kernel->declines ? kernel->declines(problem) : nullptr;
 }
 
 }  // namespace ladder::shim

@@ -9,6 +9,9 @@ namespace ladder::shim {
 
 namespace {
 
+std::int64_t rows_of_a(const GemmProblem& p) { return p.op_a == Op::none ? p.m : p.k; }
+std::int64_t rows_of_b(const GemmProblem& p) { return p.op_b == Op::none ? p.k : p.n; }
+
 /// On the device every column starts on a 128-byte line, so that a rung's 128-bit path can be taken.
 std::int64_t device_ld(std::int64_t rows) {
   constexpr std::int64_t floats_per_line = 32;
@@ -22,6 +25,16 @@ void copy_columns(const float* from, float* to, std::int64_t to_ld, std::int64_t
 }
 
 }  // namespace
+
+GemmProblem on_device(const GemmProblem& host) {
+  GemmProblem there = host;
+  there.a = there.b = nullptr;
+  there.c = nullptr;
+  there.lda = std::max<std::int64_t>(1, device_ld(rows_of_a(host)));
+  there.ldb = std::max<std::int64_t>(1, device_ld(rows_of_b(host)));
+  there.ldc = device_ld(host.m);
+  return there;
+}
 
 LaunchStatus HostOffload::reserve(Buffer& buffer, std::size_t bytes) {
   if (bytes <= buffer.bytes) return launch_ok;
@@ -73,9 +86,9 @@ LaunchStatus HostOffload::fetch_result(Context& context, const GemmProblem& host
 
 LaunchStatus HostOffload::run_in(Context& context, const Rung& rung, const GemmProblem& host, GpuLap& lap) {
   const bool reads_ab = !only_scales_c(host);
-  const std::int64_t rows_a = host.op_a == Op::none ? host.m : host.k;
+  const std::int64_t rows_a = rows_of_a(host);
   const std::int64_t columns_a = host.op_a == Op::none ? host.k : host.m;
-  const std::int64_t rows_b = host.op_b == Op::none ? host.k : host.n;
+  const std::int64_t rows_b = rows_of_b(host);
   const std::int64_t columns_b = host.op_b == Op::none ? host.n : host.k;
 
   LaunchStatus status = context.stream ? launch_ok : device_.make_stream(context.stream);
@@ -89,15 +102,12 @@ LaunchStatus HostOffload::run_in(Context& context, const Rung& rung, const GemmP
     status = upload(context.c, host.c, host.ldc, host.m, host.n, context.stream);
   if (status != launch_ok) return status;
 
-  GemmProblem on_device = host;
-  on_device.a = static_cast<const float*>(context.a.data);
-  on_device.b = static_cast<const float*>(context.b.data);
-  on_device.c = static_cast<float*>(context.c.data);
-  on_device.lda = std::max<std::int64_t>(1, device_ld(rows_a));
-  on_device.ldb = std::max<std::int64_t>(1, device_ld(rows_b));
-  on_device.ldc = device_ld(host.m);
+  GemmProblem there = on_device(host);
+  there.a = static_cast<const float*>(context.a.data);
+  there.b = static_cast<const float*>(context.b.data);
+  there.c = static_cast<float*>(context.c.data);
   lap.start(context.stream);
-  status = device_.run(rung, on_device, context.stream);
+  status = device_.run(rung, there, context.stream);
   if (status != launch_ok) return status;
   lap.stop();
   return fetch_result(context, host);

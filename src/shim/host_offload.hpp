@@ -10,6 +10,9 @@
 
 namespace ladder::shim {
 
+/// `host` with the leading dimensions that its matrices get on the device, but without their addresses.
+GemmProblem on_device(const GemmProblem& host);
+
 /// Serves calls with one non-blocking stream and grow-only buffers for each CUDA context. Any thread;
 /// calls in the same context wait for each other.
 class HostOffload {

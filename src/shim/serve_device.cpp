@@ -9,6 +9,10 @@ namespace ladder::shim {
 
 const char* launch_route(const Route& route, const GemmProblem& problem, cublas::CudaStream stream,
                          cublas::Status& status) {
+  if (const char* reason = reason_to_decline(route, problem)) {
+    status = cublas::STATUS_NOT_SUPPORTED;
+    return reason;
+  }
   const RungKernel* kernel = route.target == Target::emulated ? route.rung->emulated : route.rung->gpu;
   if (route.target == Target::gpu) heed_tuning_setting();
   const LaunchStatus launched = kernel ? kernel->launch(problem, stream) : no_gpu_kernel;

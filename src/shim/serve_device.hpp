@@ -11,8 +11,8 @@
 
 namespace ladder::shim {
 
-/// Enqueues a valid problem that is not a no-op with the route's own rung. Null when that went well;
-/// otherwise the reason why not, and in `status` what cuBLAS would answer.
+/// Enqueues a valid problem that is not a no-op with the route's own rung. Null when that went well; otherwise the
+/// reason why not, be it that the rung declines, and in `status` what cuBLAS would answer.
 const char* launch_route(const Route& route, const GemmProblem& problem, cublas::CudaStream stream,
                          cublas::Status& status);
 
@@ -25,7 +25,7 @@ template <class Real>
 cublas::Status follow_plan(CallRecord& record, const Plan& plan, const GemmProblem& problem, cublas::CudaStream stream,
                            Real&& real) {
   cublas::Status status = cublas::STATUS_NOT_SUPPORTED;
-  const char* failure = nullptr;
+  const char* failure = nullptr;  // of the last route that had a reason of its own
   Served served;
   for (const Route& route : plan) {
     served = served_by(route, failure);
@@ -35,8 +35,9 @@ cublas::Status follow_plan(CallRecord& record, const Plan& plan, const GemmProbl
       status = real();
       break;
     }
-    failure = launch_route(route, problem, stream, status);
-    if (failure == nullptr) break;
+    const char* its_failure = launch_route(route, problem, stream, status);
+    if (its_failure == nullptr) break;
+    if (route.why != nullptr) failure = its_failure;
   }
   if (status == cublas::STATUS_SUCCESS) record.gpu_lap().stop();
   record.close(problem, served);

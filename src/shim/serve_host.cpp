@@ -22,6 +22,10 @@ namespace {
 const char* try_route(const Route& route, Door door, const GemmProblem& problem, const void* caller, Served& served,
                       GpuLap& lap) {
   LaunchStatus status = launch_ok;
+  if (route.target == Target::emulated || (route.target == Target::gpu && gpu_device().works())) {
+    if (const char* reason = reason_to_decline(route, route.target == Target::gpu ? on_device(problem) : problem))
+      return reason;
+  }
   switch (route.target) {
     case Target::next:
       served.server = Server::next_blas;
@@ -45,24 +49,33 @@ const char* try_route(const Route& route, Door door, const GemmProblem& problem,
 Plan plan_for(const GemmProblem& problem) {
   HostCall call{wished_rung(), config().device, is_small(problem), false};
   // Asking for a GPU starts the CUDA runtime: not for calls that would not go there.
-  if (call.device == DeviceWish::automatic && !call.small) call.gpu_works = gpu_device().works();
+  const bool asks_for_gpu = call.device == DeviceWish::gpu || (call.device == DeviceWish::automatic && !call.small);
+  call.gpu_works = asks_for_gpu && gpu_device().works();
+  if (emulating()) {
+    call.wish = settled(call.wish, problem, true, KernelHome::emulated);
+  } else {
+    call.wish =
+        call.gpu_works ? settled(call.wish, on_device(problem), true, KernelHome::gpu) : settled_without_gpu(call.wish);
+  }
   return plan_host_call(call);
 }
 
 /// False where nothing served the call; `served` then says with what the last route failed.
 bool follow(const Plan& plan, Door door, const GemmProblem& problem, const void* caller, Served& served, GpuLap& lap) {
-  const char* failure = nullptr;
+  const char* failure = nullptr;  // of the last route that had a reason of its own
+  const char* last_failure = nullptr;
   for (const Route& route : plan) {
     served = Served{};
     served.rung = route.rung;
     served.why = route.why ? route.why : "fallback";
     served.failure = route.why ? nullptr : failure;
-    failure = try_route(route, door, problem, caller, served, lap);
-    if (failure == nullptr) return true;
+    last_failure = try_route(route, door, problem, caller, served, lap);
+    if (last_failure == nullptr) return true;
+    if (route.why != nullptr) failure = last_failure;
   }
-  set_last_error(failure);
+  set_last_error(last_failure);
   served = Served{};
-  served.failure = failure;
+  served.failure = last_failure;
   return false;
 }
 

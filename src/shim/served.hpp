@@ -25,7 +25,7 @@ struct Served {
   Place place = Place::cpu;
   int gpu_ordinal = -1;           ///< -1: not known
   const char* why = why_noop;     ///< one word; static storage
-  const char* failure = nullptr;  ///< what the first choice failed with, where this is a fallback; static storage
+  const char* failure = nullptr;  ///< why the first choice did not serve, where this is a fallback; static storage
 };
 
 inline const char* place_name(Place place) {

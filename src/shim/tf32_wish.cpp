@@ -9,6 +9,7 @@ Tf32Wish tf32_wish(cublas::Math mode) {
     case cublas::TF32_TENSOR_OP_MATH:
       return Tf32Wish::allowed;
     case cublas::PEDANTIC_MATH:
+      return Tf32Wish::pedantic;
     case cublas::FP32_EMULATED_BF16X9_MATH:  // cuBLAS's sums with the accuracy of FP32
       return Tf32Wish::forbidden;
     default:
@@ -23,6 +24,7 @@ Tf32Wish tf32_wish(cublas::Compute type) {
     case cublas::COMPUTE_32F_FAST_TF32:
       return Tf32Wish::allowed;
     case cublas::COMPUTE_32F_PEDANTIC:
+      return Tf32Wish::pedantic;
     case cublas::COMPUTE_32F_EMULATED_16BFX9:
       return Tf32Wish::forbidden;
     case cublas::COMPUTE_32F:

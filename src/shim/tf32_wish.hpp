@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: MIT
-// What a caller says of TF32: in the handle's math mode, and in the compute type of the call.
+// What a caller says of TF32 and of tensor cores: in the handle's math mode, and in the compute type of the call.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "cublas_abi.hpp"
 
 namespace ladder::shim {
 
-enum class Tf32Wish : std::uint8_t { unsaid, allowed, forbidden };
+/// Each outweighs those before it.
+enum class Tf32Wish : std::uint8_t {
+  unsaid,
+  allowed,
+  forbidden,
+  pedantic,  ///< forbidden, and with it all that the tensor cores do
+};
 
-/// The modes and types that allow halves allow TF32 as well; the pedantic and the emulated ones rule it out.
+/// The modes and types that allow halves allow TF32 as well; the emulated ones rule it out, but not the tensor cores.
 Tf32Wish tf32_wish(cublas::Math mode);
 Tf32Wish tf32_wish(cublas::Compute type);
 
-/// True where somebody allows TF32 and nobody forbids it.
-constexpr bool allows_tf32(Tf32Wish handle, Tf32Wish call) {
-  if (handle == Tf32Wish::forbidden || call == Tf32Wish::forbidden) return false;
-  return handle == Tf32Wish::allowed || call == Tf32Wish::allowed;
-}
+/// Of what the handle says and what the call says, what holds.
+constexpr Tf32Wish weightier(Tf32Wish handle, Tf32Wish call) { return std::max(handle, call); }
 
 }  // namespace ladder::shim

@@ -19,6 +19,22 @@ const Rung* rung(const char* name) { return find_rung(name); }
 RungWish by_default() { return {&default_rung(), "default", false}; }
 RungWish by_variable(const char* name) { return {rung(name), "LADDER_RUNG", true}; }
 
+/// Rungs on the tensor cores, whether the library has some or not. Nothing is ever launched on them.
+Rung tensor_rung(const char* name, Precision precision) {
+  Rung made = default_rung();
+  made.name = name;
+  made.precision = precision;
+  return made;
+}
+const Rung tf32 = tensor_rung("some_tf32", Precision::tf32);
+const Rung unscaled = tensor_rung("some_bf16x6", Precision::bf16x6);
+const Rung scaled = tensor_rung("some_fp16x3", Precision::fp16x3);
+
+/// A caller who asked for TF32, with a handle of our own or of the real cuBLAS.
+DeviceCall for_tf32(RungWish wish, DeviceWish device, bool own_handle, const Rung* tf32_rung) {
+  return {wish, device, own_handle, true, false, tf32_rung};
+}
+
 /// "gpu:warp_tiled:default next:-:small ..."
 std::string spell(const Plan& plan) {
   constexpr const char* targets[] = {"gpu", "emulated", "next"};
@@ -69,26 +85,64 @@ TEST_CASE("device doors with a handle of the real cuBLAS") {
         "next:cublas:LADDER_DEVICE gpu:double_buffered:-");
 }
 
-TEST_CASE("TF32 asked for in the math mode goes to the real cuBLAS, unless a rung was asked for") {
-  CHECK(spell(plan_device_call({by_default(), DeviceWish::automatic, false, true})) ==
+TEST_CASE("TF32 that the caller asks for: the rung of TF32, then the real cuBLAS; without one, rung 9") {
+  CHECK(spell(plan_device_call(for_tf32(by_default(), DeviceWish::automatic, false, &tf32))) ==
+        "gpu:some_tf32:tf32 next:cublas:- gpu:double_buffered:-");
+  CHECK(spell(plan_device_call(for_tf32(by_default(), DeviceWish::automatic, true, &tf32))) ==
+        "gpu:some_tf32:tf32 gpu:double_buffered:-");
+  CHECK(spell(plan_device_call(for_tf32(by_default(), DeviceWish::emulate, true, &tf32))) ==
+        "emulated:some_tf32:tf32 emulated:double_buffered:-");
+  CHECK(spell(plan_device_call(for_tf32(by_default(), DeviceWish::cpu, false, &tf32))) ==
+        "next:cublas:LADDER_DEVICE gpu:some_tf32:- gpu:double_buffered:-");
+}
+
+TEST_CASE("TF32 that the caller asks for and no rung works in") {
+  CHECK(spell(plan_device_call(for_tf32(by_default(), DeviceWish::automatic, false, nullptr))) ==
         "next:cublas:tf32 gpu:double_buffered:-");
-  CHECK(spell(plan_device_call({by_variable("4"), DeviceWish::automatic, false, true})) ==
-        "gpu:thread_tile_1d:LADDER_RUNG next:cublas:-");
-  CHECK(spell(plan_device_call({by_default(), DeviceWish::automatic, true, true})) ==
+  CHECK(spell(plan_device_call(for_tf32(by_default(), DeviceWish::automatic, true, nullptr))) ==
         "gpu:double_buffered:fallback:no-tf32");
-  CHECK(spell(plan_device_call({by_default(), DeviceWish::emulate, true, true})) ==
+  CHECK(spell(plan_device_call(for_tf32(by_default(), DeviceWish::emulate, true, nullptr))) ==
         "emulated:double_buffered:fallback:no-tf32");
 }
 
+TEST_CASE("a rung that somebody asked for serves, whatever the caller says of TF32") {
+  for (const Rung* available : {&tf32, static_cast<const Rung*>(nullptr)}) {
+    CHECK(spell(plan_device_call(for_tf32(by_variable("4"), DeviceWish::automatic, false, available))) ==
+          "gpu:thread_tile_1d:LADDER_RUNG next:cublas:-");
+    CHECK(spell(plan_device_call(for_tf32({&default_rung(), "auto", true}, DeviceWish::gpu, false, available))) ==
+          "gpu:double_buffered:auto next:cublas:-");
+  }
+  CHECK(spell(plan_device_call({{&tf32, "LADDER_RUNG", true}, DeviceWish::automatic, false, false, true})) ==
+        "gpu:some_tf32:LADDER_RUNG gpu:double_buffered:- next:cublas:-");
+}
+
 TEST_CASE("where TF32 is forbidden, the default rung serves those who ask for it") {
-  CHECK(spell(plan_device_call({by_default(), DeviceWish::automatic, false, true, true})) ==
+  CHECK(spell(plan_device_call({by_default(), DeviceWish::automatic, false, true, true, &tf32})) ==
         "gpu:double_buffered:NVIDIA_TF32_OVERRIDE next:cublas:-");
-  CHECK(spell(plan_device_call({by_default(), DeviceWish::emulate, true, true, true})) ==
+  CHECK(spell(plan_device_call({by_default(), DeviceWish::emulate, true, true, true, &tf32})) ==
         "emulated:double_buffered:NVIDIA_TF32_OVERRIDE");
-  CHECK(spell(plan_device_call({by_default(), DeviceWish::automatic, false, false, true})) ==
+  CHECK(spell(plan_device_call({by_default(), DeviceWish::automatic, false, false, true, &tf32})) ==
         "gpu:double_buffered:default next:cublas:-");
-  CHECK(spell(plan_device_call({by_variable("4"), DeviceWish::automatic, false, true, true})) ==
+  CHECK(spell(plan_device_call({by_variable("4"), DeviceWish::automatic, false, true, true, &tf32})) ==
         "gpu:thread_tile_1d:LADDER_RUNG next:cublas:-");
+}
+
+TEST_CASE("what a rung on the tensor cores leaves falls rung by rung to rung 9, and only then to others") {
+  const RungWish wish{&scaled, "LADDER_RUNG", true};
+  const Rung* below = rung_of(Precision::bf16x6);
+  const auto down = [below](const std::string& place) {
+    return place + ":some_fp16x3:LADDER_RUNG " + (below ? place + ":" + below->name + ":- " : "") + place +
+           ":double_buffered:-";
+  };
+  CHECK(spell(plan_device_call({wish, DeviceWish::automatic, false, false})) == down("gpu") + " next:cublas:-");
+  CHECK(spell(plan_device_call({wish, DeviceWish::automatic, true, false})) == down("gpu"));
+  CHECK(spell(plan_device_call({wish, DeviceWish::emulate, true, false})) == down("emulated"));
+  CHECK(spell(plan_host_call({wish, DeviceWish::emulate, false, false})) == down("emulated"));
+  const std::string on_host = spell(plan_host_call({wish, DeviceWish::gpu, false, true}));
+  CHECK(on_host.starts_with(down("gpu") + " next:-:- emulated:some_fp16x3:no-blas"));
+  CHECK(on_host.ends_with("emulated:double_buffered:-"));
+  CHECK(spell(plan_device_call({{&unscaled, "turn", true}, DeviceWish::emulate, true, false})) ==
+        "emulated:some_bf16x6:turn emulated:double_buffered:-");
 }
 
 TEST_CASE("a handle of our own never meets the real cuBLAS") {

@@ -18,7 +18,7 @@ TEST_CASE("a handle of our own is ours for good; once destroyed it is refused, a
   CHECK(view_handle(handle, nullptr, view) == cublas::STATUS_SUCCESS);
   CHECK(view.own);
   CHECK(view.pointer_mode == cublas::POINTER_MODE_DEVICE);
-  CHECK(view.tf32 == Tf32Wish::forbidden);
+  CHECK(view.tf32 == Tf32Wish::pedantic);
   destroy_own_handle(*own_handle(handle));
   CHECK(own_handle(handle) == nullptr);
   CHECK(made_here(handle));
@@ -39,7 +39,7 @@ TEST_CASE("other addresses are not ours") {
 TEST_CASE("what math modes say of TF32, with and without the flag beside them") {
   constexpr std::pair<cublas::Math, Tf32Wish> due[] = {{cublas::DEFAULT_MATH, Tf32Wish::unsaid},
                                                        {cublas::TENSOR_OP_MATH, Tf32Wish::allowed},
-                                                       {cublas::PEDANTIC_MATH, Tf32Wish::forbidden},
+                                                       {cublas::PEDANTIC_MATH, Tf32Wish::pedantic},
                                                        {cublas::TF32_TENSOR_OP_MATH, Tf32Wish::allowed},
                                                        {cublas::FP32_EMULATED_BF16X9_MATH, Tf32Wish::forbidden},
                                                        {cublas::FP64_EMULATED_FIXEDPOINT_MATH, Tf32Wish::unsaid}};
@@ -52,19 +52,21 @@ TEST_CASE("what math modes say of TF32, with and without the flag beside them") 
 
 TEST_CASE("what compute types say of TF32") {
   CHECK(tf32_wish(cublas::COMPUTE_32F) == Tf32Wish::unsaid);
-  CHECK(tf32_wish(cublas::COMPUTE_32F_PEDANTIC) == Tf32Wish::forbidden);
+  CHECK(tf32_wish(cublas::COMPUTE_32F_PEDANTIC) == Tf32Wish::pedantic);
   CHECK(tf32_wish(cublas::COMPUTE_32F_EMULATED_16BFX9) == Tf32Wish::forbidden);
   for (const auto fast : {cublas::COMPUTE_32F_FAST_16F, cublas::COMPUTE_32F_FAST_16BF, cublas::COMPUTE_32F_FAST_TF32})
     CHECK(tf32_wish(fast) == Tf32Wish::allowed);
 }
 
-TEST_CASE("TF32 takes one who allows it and nobody who forbids it") {
+TEST_CASE("TF32 takes one who allows it and nobody who forbids it, tensor cores nobody who is pedantic") {
   constexpr Tf32Wish wishes[] = {Tf32Wish::unsaid, Tf32Wish::allowed, Tf32Wish::forbidden};
   for (const Tf32Wish other : wishes) {
-    CHECK_FALSE(allows_tf32(Tf32Wish::forbidden, other));
-    CHECK_FALSE(allows_tf32(other, Tf32Wish::forbidden));
+    CHECK(weightier(Tf32Wish::forbidden, other) == Tf32Wish::forbidden);
+    CHECK(weightier(other, Tf32Wish::forbidden) == Tf32Wish::forbidden);
+    CHECK(weightier(Tf32Wish::pedantic, other) == Tf32Wish::pedantic);
+    CHECK(weightier(other, Tf32Wish::pedantic) == Tf32Wish::pedantic);
   }
-  CHECK(allows_tf32(Tf32Wish::allowed, Tf32Wish::unsaid));
-  CHECK(allows_tf32(Tf32Wish::unsaid, Tf32Wish::allowed));
-  CHECK_FALSE(allows_tf32(Tf32Wish::unsaid, Tf32Wish::unsaid));
+  CHECK(weightier(Tf32Wish::allowed, Tf32Wish::unsaid) == Tf32Wish::allowed);
+  CHECK(weightier(Tf32Wish::unsaid, Tf32Wish::allowed) == Tf32Wish::allowed);
+  CHECK(weightier(Tf32Wish::unsaid, Tf32Wish::unsaid) == Tf32Wish::unsaid);
 }
