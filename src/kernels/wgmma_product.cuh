@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// The product of two images of planes on Hopper (sm_90a): a warpgroup copies slabs into a ring in bulk, the others
+// multiply them, each 64 columns of C (wgmma_sums.cuh). Blocks stay and walk over tiles; those of the last, partial
+// round are cut along k, so that no multiprocessor is idle.
+// Order of a sum: chunk by chunk along k; where a tile is cut, the shares in the order of k.
+#pragma once
+
+#include "device_traits.cuh"
+#include "plane_planner.hpp"
+#include "range_facts.cuh"
+#include "scratch.hpp"
+#include "wgmma_sums.cuh"
+
+namespace ladder::LADDER_DEVICE {
+
+// ---------------------------------------------------------------------------------------- copies
+
+/// Where an item's operands lie.
+template <class Tile>
+struct ItemSource {
+  const unsigned char* a;
+  const unsigned char* b;
+  const float* a_scales;
+  const float* b_scales;
+  std::int64_t a_slab_bytes;
+  std::int64_t b_slab_bytes;
+  std::int64_t a_rows;
+  std::int64_t b_rows;
+
+  __device__ __forceinline__ ItemSource(const SplitOperands& planes, const PlaneItem& at)
+      : a(first_cell(planes.a, at.product, at.m0)),
+        b(first_cell(planes.b, at.product, at.n0)),
+        a_scales(planes.a.scales + at.product * planes.a.product_scales + at.m0),
+        b_scales(planes.b.scales + at.product * planes.b.product_scales + at.n0),
+        a_slab_bytes(std::int64_t{planes.a.row_cells} * Tile::layout.cell_bytes),
+        b_slab_bytes(std::int64_t{planes.b.row_cells} * Tile::layout.cell_bytes),
+        a_rows(planes.a.rows()),
+        b_rows(planes.b.rows()) {}
+
+  /// Those of chunk number `chunk`: of image B, then of image A.
+  __device__ __forceinline__ void copy_scales(float* scales, std::int64_t chunk, StageBarrier& full) const {
+    bulk_copy(scales, b_scales + chunk * b_rows, Tile::BN * int{sizeof(float)}, full);
+    bulk_copy(scales + Tile::BN, a_scales + chunk * a_rows, Tile::BM * int{sizeof(float)}, full);
+  }
+
+ private:
+  static __device__ __forceinline__ const unsigned char* first_cell(const PlaneImage& image, std::int64_t product,
+                                                                    std::int64_t row) {
+    return image.cells + product * image.product_bytes + row / rows_of_cell * Tile::layout.cell_bytes;
+  }
+};
+
+/// The next `count` slabs go their way, each part of them as soon as its place is free. The scales of a chunk come with
+/// its first slab.
+template <class Tile>
+__device__ __forceinline__ void copy_chunk(PlaneRing<Tile>& ring, SlabCursor<Tile>& cursor,
+                                           const ItemSource<Tile>& source, std::int64_t slab, int count) {
+  SlabCursor<Tile> to = cursor;
+#pragma unroll 1
+  for (int part = 0; part < Tile::PARTS; ++part) {
+    to = cursor;
+#pragma unroll 1
+    for (int i = 0; i < count; ++i, to.advance()) {
+      unsigned char* const cells = ring.cells[to.stage()];
+      StageBarrier& full = ring.full[to.stage()];
+      ring.empty[to.stage()][part].wait_idly(to.parity() ^ 1);
+      if (part == 0) full.arrive_expecting(Tile::STAGE_BYTES + (i == 0 ? Tile::SCALE_BYTES : 0));
+      bulk_copy(cells + Tile::B_BYTES + part * Tile::PART_BYTES,
+                source.a + (slab + i) * source.a_slab_bytes + part * Tile::PART_BYTES, Tile::PART_BYTES, full);
+      if (part < Tile::PARTS - 1) continue;
+      bulk_copy(cells, source.b + (slab + i) * source.b_slab_bytes, Tile::B_BYTES, full);
+      if (Tile::SCALED && i == 0) source.copy_scales(ring.scales[to.stage()], slab / Tile::CHUNK_SLABS, full);
+    }
+  }
+  cursor = to;
+}
+
+/// One thread's work: the slabs of all items of this block, as far ahead as the ring allows.
+template <class Tile>
+__device__ __forceinline__ void copy_items(PlaneRing<Tile>& ring, const SplitOperands& planes, const PlanePlan& plan,
+                                           int slabs) {
+  SlabCursor<Tile> cursor;
+#pragma unroll 1
+  for (std::int64_t item = blockIdx.x; item < plan.items; item += gridDim.x) {
+    const PlaneItem at = plane_item<Tile>(plan, slabs, item);
+    const ItemSource<Tile> source(planes, at);
+#pragma unroll 1
+    for (int done = 0; done < at.slabs; done += Tile::CHUNK_SLABS) {
+      const int left = at.slabs - done;
+      copy_chunk(ring, cursor, source, at.first_slab + done, left < Tile::CHUNK_SLABS ? left : Tile::CHUNK_SLABS);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------- shares of a tile
+
+/// The consuming threads of a block meet: a barrier of the hardware's that nobody else uses.
+template <class Tile>
+__device__ __forceinline__ void consumers_meet() {
+  asm volatile("bar.sync 1, %0;" ::"n"(Tile::CONSUMERS) : "memory");
+}
+
+/// Leaves this block's share of a tile with the others'. True in the block that comes last: its sums are then the whole
+/// tile's, the shares added in the order of k.
+template <class Tile>
+__device__ __forceinline__ bool join_shares(PlaneRing<Tile>& ring, PlaneSums<Tile>& sums, const PlanePlan& plan,
+                                            const PlaneItem& at) {
+  constexpr std::int64_t part_floats = std::int64_t{Tile::BM} * Tile::BN;
+  float* const parts = plan.parts + at.cut_tile * plan.shares * part_floats;
+  sums.store_part(parts + at.share * part_floats);
+  consumers_meet<Tile>();
+  if (threadIdx.x == 0) {
+    std::uint32_t* const counter = plan.tickets + at.cut_tile;
+    const bool last = take_ticket(counter) + 1 == static_cast<std::uint32_t>(plan.shares);
+    if (last) *counter = 0;
+    ring.ticket = last ? 1 : 0;
+  }
+  consumers_meet<Tile>();
+  if (ring.ticket == 0) return false;
+  sums.load_part(parts);
+#pragma unroll 1
+  for (int share = 1; share < plan.shares; ++share) sums.add_part(parts + share * part_floats);
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------- kernel
+
+/// A finished tile's way into C.
+template <class Tile>
+__device__ __forceinline__ void store_tile(const PlaneSums<Tile>& sums, const GemmProduct& first,
+                                           const BatchLayout& layout, const Epilogue& epilogue, const Scalars& s,
+                                           const PlaneItem& at) {
+  const GemmProduct p = product_at(first, layout, at.product);
+  const BlockTile tile = tile_at(p, at.m0, at.n0);
+  const PairsOfC c(p, tile, Tile::BM);
+  constexpr int pairs = Tile::PARTS * Tile::SUMS / 2;
+  store_pairs<pairs>(c, s, unit_of_sums<Tile::FORMAT>, [&](int pair) { return sums.pair(pair); });
+  if (epilogue.is_plain()) return;
+  finish_pairs(c, epilogue, p, at.product, tile, pairs, [&](int pair) { return PlaneSums<Tile>::place_of(pair); });
+}
+
+template <class Tile>
+__device__ __forceinline__ void consume_items(PlaneRing<Tile>& ring, const GemmProduct& first,
+                                              const BatchLayout& layout, const Epilogue& epilogue, const Scalars& s,
+                                              const PlanePlan& plan, int slabs) {
+  PlaneSums<Tile> sums(ring);
+#pragma unroll 1
+  for (std::int64_t item = blockIdx.x; item < plan.items; item += gridDim.x) {
+    const PlaneItem at = plane_item<Tile>(plan, slabs, item);
+    sums.clear();
+    sums.add_slabs(at.slabs);
+    if (plan.shares > 1 && at.cut_tile >= 0 && !join_shares(ring, sums, plan, at)) continue;
+    store_tile(sums, first, layout, epilogue, s, at);
+  }
+}
+
+template <class Tile>
+__global__ void __launch_bounds__(Tile::THREADS, 1)
+    sgemm_planes(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue, const SplitOperands planes,
+                 const PlanePlan plan, const Gate gate) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  extern __shared__ __align__(1024) unsigned char ring_bytes[];
+  auto& ring = *reinterpret_cast<PlaneRing<Tile>*>(ring_bytes);
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < Tile::STAGES; ++stage) {
+      ring.full[stage].init(1);
+      for (StageBarrier& empty : ring.empty[stage]) empty.init(Tile::CONSUMERS / warp_size);
+    }
+    for (StageBarrier& turn : ring.turn) turn.init(1);
+    show_barriers_to_copies();
+  }
+  __syncthreads();
+  let_next_launch_begin();
+  wait_for_previous_launch();
+  const Scalars s = load_scalars(first, epilogue);
+  if (leaves_c_alone(s, epilogue) || !is_served<Tile::FORMAT>(gate, planes.facts, first.k)) return;
+  const int slabs = s.alpha == 0.0f ? 0 : static_cast<int>(planes.a.slabs);
+
+  if (threadIdx.x >= Tile::CONSUMERS) {
+    release_registers<Tile::PRODUCER_REGISTERS>();
+    if (threadIdx.x == Tile::CONSUMERS) copy_items(ring, planes, plan, slabs);
+  } else {
+    claim_registers<Tile::CONSUMER_REGISTERS>();
+    consume_items(ring, first, layout, epilogue, s, plan, slabs);
+  }
+#endif
+}
+
+}  // namespace ladder::LADDER_DEVICE
