@@ -40,6 +40,12 @@ struct PlaneTile {
   static constexpr int STAGE_BYTES = PARTS * PART_BYTES + B_BYTES;
   static constexpr int SCALE_BYTES = SCALED ? (BN + BM) * int{sizeof(float)} : 0;  // of a chunk, in its first stage
 
+  // A warpgroup's instruction of PART columns and 32 bytes of k takes PART / 2 cycles, the whole block's BM / 2 for
+  // each 64 columns of C (512 FMAs of 16 bits a cycle for each of four tensor cores: H100 white paper).
+  static constexpr double CYCLES_OF_SLAB =
+      plane_pairs(FORMAT) * (slab_k * layout.element_bytes / 32) * BM / 2.0 * (BN / WARPGROUP_ROWS);
+  static constexpr double CYCLES_OF_STORE = BM * BN / 4.0;
+
   static_assert(BM % PART == 0 && BN % WARPGROUP_ROWS == 0, "the parts cover the tile exactly");
   static_assert(STAGES >= 2 * CHUNK_SLABS, "a chunk is read while another one comes");
 };

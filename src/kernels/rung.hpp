@@ -17,6 +17,7 @@ using Stream = void*;
 using LaunchStatus = int;
 
 inline constexpr LaunchStatus launch_ok = 0;
+inline constexpr LaunchStatus launch_no_memory = 2;        ///< cudaErrorMemoryAllocation
 inline constexpr LaunchStatus launch_not_supported = 801;  ///< cudaErrorNotSupported
 inline constexpr LaunchStatus emulator_deadlock = -1;      ///< no thread of a block could go on
 inline constexpr LaunchStatus emulator_diverged = -2;      ///< a barrier that some threads never reach

@@ -5,10 +5,13 @@
 // Order of a sum: chunk by chunk along k; where a tile is cut, the shares in the order of k.
 #pragma once
 
+#include <limits>
+
 #include "device_traits.cuh"
 #include "plane_planner.hpp"
 #include "range_facts.cuh"
 #include "scratch.hpp"
+#include "sum_order.hpp"
 #include "wgmma_sums.cuh"
 
 namespace ladder::LADDER_DEVICE {
@@ -184,6 +187,49 @@ __global__ void __launch_bounds__(Tile::THREADS, 1)
     consume_items(ring, first, layout, epilogue, s, plan, slabs);
   }
 #endif
+}
+
+// ---------------------------------------------------------------------------------------- host side
+
+/// The tile, and what it reaches of the tensor cores' peak in its mainloop.
+template <class TILE, int PEAK_PERCENT>
+struct WgmmaVariant {
+  using Tile = TILE;
+  static constexpr PlaneTileTraits traits{Tile::BM, Tile::BN, Tile::CHUNK_SLABS,
+                                          Tile::CYCLES_OF_SLAB * 100.0 / PEAK_PERCENT, Tile::CYCLES_OF_STORE};
+};
+
+// wgmma exists on sm_90a alone.
+inline bool has_wgmma() {
+#if LADDER_BUILT_FOR_SM90A
+  constexpr int hopper = 90;
+  return device_traits().compute_capability == hopper;
+#else
+  return false;
+#endif
+}
+
+/// Cycles of the product alone, its operands being planes already.
+template <class Variant>
+double wgmma_cycles(const GemmProblem& p, int multiprocessors) {
+  if (!has_wgmma()) return std::numeric_limits<double>::infinity();
+  return plan_planes(p, Variant::traits, multiprocessors, !plain_sums()).cycles;
+}
+
+template <class Variant>
+LaunchStatus launch_wgmma(const GemmProblem& p, Stream stream, const SplitOperands& planes, Gate gate) {
+  using Tile = typename Variant::Tile;
+  if (!has_wgmma()) return launch_not_supported;
+  const int multiprocessors = device_traits().multiprocessors;
+  PlannedPlanes work = plan_planes(p, Variant::traits, multiprocessors, !plain_sums());
+  if (work.plan.shares > 1) {
+    const Scratch scratch = scratch_of(stream, part_floats(work.plan, Variant::traits));
+    if (scratch.parts == nullptr) work = plan_planes(p, Variant::traits, multiprocessors, false);
+    work.plan.parts = scratch.parts;
+    work.plan.tickets = scratch.tickets;
+  }
+  return launch_overlapping<sgemm_planes<Tile>, PlaneRing<Tile>>(work.blocks, Tile::THREADS, stream, p, planes,
+                                                                 work.plan, gate);
 }
 
 }  // namespace ladder::LADDER_DEVICE
