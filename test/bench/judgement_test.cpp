@@ -53,8 +53,34 @@ TEST_CASE("TF32 may lose what its operands lose") {
   CHECK_FALSE(judged(static_cast<float>(1.0 + 4.2 * 0x1p-9), Accuracy::tf32).right());
 }
 
+TEST_CASE("TF32 may take subnormals for zeros") {
+  const Sample subnormal{
+      .sum = 0x1p-130, .partial_sums = 0x1p-130, .magnitude = 0x1p-130, .largest_a = 0x1p-130, .largest_b = 1.0};
+  CHECK(judge_samples(problem_of(1, 1, 1), {subnormal}, {0.0f}, {}, Accuracy::tf32).right());
+  CHECK_FALSE(judge_samples(problem_of(1, 1, 1), {subnormal}, {0.0f}, {}, Accuracy::fp32).right());
+  CHECK_FALSE(judge_samples(problem_of(1, 1, 1), {subnormal}, {0.0f}, {}, Accuracy::fp16x3).right());
+}
+
+TEST_CASE("two halves of FP16 may lose a share of the products and of the largest operands") {
+  Sample sample = sample_of_one();
+  const double fp32 = error_bound(sample, 8, Accuracy::fp32);
+  CHECK(error_bound(sample, 8, Accuracy::fp16x3) == doctest::Approx(fp32 + 0x1p-21 * 4.0));
+  sample.largest_a = 0x1p10, sample.largest_b = 0x1p12;
+  CHECK(error_bound(sample, 8, Accuracy::fp16x3) == doctest::Approx(fp32 + 0x1p-21 * 4.0 + 8 * 0x1p-16));
+  CHECK(error_bound(sample, 8, Accuracy::fp32) == fp32);
+  CHECK_FALSE(judged(static_cast<float>(1.0 + 2.0 * fp32 + 0x1p-19), Accuracy::fp16x3).right());
+}
+
+TEST_CASE("each precision is judged by its own bound, bf16x6 by that of FP32") {
+  CHECK(accuracy_of(Precision::fp32) == Accuracy::fp32);
+  CHECK(accuracy_of(Precision::bf16x6) == Accuracy::fp32);
+  CHECK(accuracy_of(Precision::tf32) == Accuracy::tf32);
+  CHECK(accuracy_of(Precision::fp16x3) == Accuracy::fp16x3);
+}
+
 TEST_CASE("NaN and infinity are never right") {
-  CHECK_FALSE(judged(nan_value).right());
+  for (const Accuracy accuracy : {Accuracy::fp32, Accuracy::tf32, Accuracy::fp16x3})
+    CHECK_FALSE(judged(nan_value, accuracy).right());
   CHECK(std::isnan(judged(nan_value).worst_error));
   CHECK_FALSE(judged(std::numeric_limits<float>::infinity()).right());
   const Judgement elsewhere = judge_samples(problem_of(8, 8, 8, 2), {sample_of_one()}, {1.0f},

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "auto_rung.hpp"
+
 using namespace ladder;
 using namespace ladder::bench;
 
@@ -58,6 +60,37 @@ TEST_CASE("configurations are contenders of their own") {
   const std::string first = all[1].name();
   CHECK(first == std::string("double_buffered:") + all[1].config->name);
   CHECK(chosen("9:" + std::string(all[1].config->name)).front().name() == first);
+}
+
+TEST_CASE("auto is a contender by its name, and none of all") {
+  const std::vector<RungChoice> choices = chosen("9,auto,auto");
+  REQUIRE(choices.size() == 2);
+  CHECK(choices[1].rung == &auto_entry());
+  CHECK(choices[1].label() == "auto");
+  CHECK(choices[1].name() == "auto");
+  CHECK(std::ranges::count(labels("all"), "auto") == 0);
+}
+
+TEST_CASE("a problem is served by the rung itself, or by one that is at least as accurate") {
+  for (const std::int64_t k : {1, 16, 4096}) {
+    GemmProblem problem;
+    problem.m = problem.n = 4096, problem.k = k;
+    problem.lda = problem.ldb = problem.ldc = 4096;
+    for (const Rung& rung : rungs()) {
+      if (rung.emulated == nullptr) continue;
+      const RungChoice server = server_of({&rung}, problem);
+      CHECK(server.config == nullptr);
+      const auto declines = rung.emulated->declines;
+      const bool declined = declines != nullptr && declines(problem) != nullptr;
+      CHECK((server.rung == &rung) == !declined);
+      if (declined) CHECK(is_as_good_as_fp32(server.rung->precision));
+    }
+    const RungChoice automatic = server_of({&auto_entry()}, problem);
+    CHECK(automatic.label() != "auto");
+    CHECK(is_as_good_as_fp32(automatic.rung->precision));
+  }
+  const RungChoice forced = chosen("9:all").front();
+  CHECK(server_of(forced, {}).config == forced.config);
 }
 
 TEST_CASE("what is no rung is refused in words") {

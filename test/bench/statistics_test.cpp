@@ -67,29 +67,45 @@ TEST_CASE("the floor is the largest of flops, bytes and a launch") {
   Ceilings ceilings;
   ceilings.fma_tflops = 50;
   ceilings.copy_gbs = 4000;
-  const auto cube = floor_of(problem_of(4096, 4096, 4096), Pipe::fp32, ceilings);
+  const auto cube = floor_of(problem_of(4096, 4096, 4096), {Pipe::fp32}, ceilings);
   REQUIRE(cube);
   CHECK(std::string(cube->limit) == "flops");
   CHECK(cube->ms == doctest::Approx(2.0 * 4096 * 4096 * 4096 / 50e12 * 1e3));
-  const auto decode = floor_of(problem_of(8192, 1, 8192), Pipe::fp32, ceilings);
+  const auto decode = floor_of(problem_of(8192, 1, 8192), {Pipe::fp32}, ceilings);
   REQUIRE(decode);
   CHECK(std::string(decode->limit) == "bytes");
   CHECK(decode->ms == doctest::Approx(4.0 * (8192.0 * 8192 + 2 * 8192) / 4000e9 * 1e3));
-  const auto tiny = floor_of(problem_of(64, 64, 64), Pipe::fp32, ceilings);
+  const auto tiny = floor_of(problem_of(64, 64, 64), {Pipe::fp32}, ceilings);
   REQUIRE(tiny);
   CHECK(std::string(tiny->limit) == "launch");
   CHECK(tiny->ms == launch_floor_ms);
 }
 
+TEST_CASE("a product of FP32 numbers is several of narrower ones") {
+  Ceilings ceilings;
+  ceilings.tf32_tflops = 400, ceilings.bf16_tflops = 600, ceilings.fp16_tflops = 900, ceilings.copy_gbs = 4000;
+  const auto floor_ms = [&](Precision precision) {
+    const auto floor = floor_of(problem_of(8192, 8192, 8192), multiplier_of(precision), ceilings);
+    REQUIRE(floor);
+    CHECK(std::string(floor->limit) == "flops");
+    return floor->ms;
+  };
+  const double ms_of_a_teraflop = 2.0 * 8192 * 8192 * 8192 / 1e12 * 1e3;
+  CHECK(floor_ms(Precision::tf32) == doctest::Approx(ms_of_a_teraflop / 400));
+  CHECK(floor_ms(Precision::bf16x6) == doctest::Approx(ms_of_a_teraflop / 100));
+  CHECK(floor_ms(Precision::fp16x3) == doctest::Approx(ms_of_a_teraflop / 300));
+  CHECK_FALSE(floor_of(problem_of(8192, 8192, 8192), multiplier_of(Precision::fp32), ceilings));
+}
+
 TEST_CASE("there is no floor without the ceilings that it needs") {
   Ceilings ceilings;
   ceilings.fma_tflops = 50;
-  CHECK_FALSE(floor_of(problem_of(64, 64, 64), Pipe::fp32, ceilings));
+  CHECK_FALSE(floor_of(problem_of(64, 64, 64), {Pipe::fp32}, ceilings));
   ceilings.copy_gbs = 4000;
-  CHECK(floor_of(problem_of(64, 64, 64), Pipe::fp32, ceilings));
-  CHECK_FALSE(floor_of(problem_of(64, 64, 64), Pipe::tf32, ceilings));
+  CHECK(floor_of(problem_of(64, 64, 64), {Pipe::fp32}, ceilings));
+  CHECK_FALSE(floor_of(problem_of(64, 64, 64), {Pipe::tf32}, ceilings));
   ceilings.fma_tflops = nan_value;
-  CHECK_FALSE(floor_of(problem_of(64, 64, 64), Pipe::fp32, ceilings));
+  CHECK_FALSE(floor_of(problem_of(64, 64, 64), {Pipe::fp32}, ceilings));
 }
 
 TEST_CASE("a batch multiplies flops and bytes") {

@@ -18,6 +18,7 @@ using cublas::Handle;
 using cublas::Operation;
 using cublas::Status;
 
+constexpr int emulate_wherever_possible = 2;       // CUBLAS_EMULATION_STRATEGY_EAGER
 constexpr std::size_t workspace_bytes = 32 << 20;  // what NVIDIA documents as cuBLAS's own choice on sm_90
 
 template <class Extent>
@@ -38,6 +39,7 @@ struct Functions {
     find(library, "cublasSetStream_v2", set_stream);
     find(library, "cublasSetWorkspace_v2", set_workspace);
     find(library, "cublasSetMathMode", set_math_mode);
+    find(library, "cublasSetEmulationStrategy", set_emulation_strategy);
     find(library, "cublasSgemm_v2", single);
     find(library, "cublasSgemm_v2_64", single_64);
     find(library, "cublasSgemmStridedBatched", batched);
@@ -56,6 +58,7 @@ struct Functions {
   Status (*set_stream)(Handle, cublas::CudaStream);
   Status (*set_workspace)(Handle, void*, std::size_t);
   Status (*set_math_mode)(Handle, cublas::Math);
+  Status (*set_emulation_strategy)(Handle, int);
   Single<int> single;
   Single<std::int64_t> single_64;
   Batched<int> batched;
@@ -95,7 +98,10 @@ class CublasHandle {
     if (!functions_.can_begin()) return "the library lacks functions of cuBLAS";
     if (const char* complaint = complaint_of(functions_.create(&handle_))) return complaint;
     if (cudaMalloc(&workspace_, workspace_bytes) != cudaSuccess) return "no memory for cuBLAS's workspace";
-    return complaint_of(functions_.set_math_mode(handle_, mode));
+    const char* complaint = complaint_of(functions_.set_math_mode(handle_, mode));
+    if (complaint != nullptr || mode != cublas::FP32_EMULATED_BF16X9_MATH) return complaint;
+    if (functions_.set_emulation_strategy == nullptr) return "the library emulates nothing";
+    return complaint_of(functions_.set_emulation_strategy(handle_, emulate_wherever_possible));
   }
 
   const char* sgemm(const GemmProblem& problem, Stream stream) {

@@ -7,9 +7,11 @@
 #include <bit>
 #include <initializer_list>
 #include <limits>
+#include <utility>
 
 #include "cuda_owned.hpp"
 #include "device_work.hpp"
+#include "draw_operand.hpp"
 #include "error_sums.hpp"
 
 namespace ladder::bench {
@@ -59,6 +61,7 @@ GemmProblem problem_at(const BenchProblem& from) {
 DeviceMatrices::~DeviceMatrices() {
   cudaFree(memory_);
   cudaFree(notes_);
+  cudaFree(exact_);
 }
 
 // The memory has at least `bytes` then, doubled from time to time so that a list of growing problems is not a list of
@@ -85,17 +88,26 @@ std::string DeviceMatrices::reserve(std::size_t bytes) {
 int DeviceMatrices::draw(const GemmProblem& p, Data data) const {
   auto* a = const_cast<float*>(p.a);  // ours: the problem itself only reads them
   auto* b = const_cast<float*>(p.b);
-  const std::int64_t a_count = p.stride_a * p.batch;
-  const std::int64_t b_count = p.stride_b * p.batch;
   const bool a_is_transposed = p.op_a == Op::transpose;
   const bool b_is_transposed = p.op_b == Op::transpose;
   const std::int64_t a_rows = a_is_transposed ? p.k : p.m;
   const std::int64_t b_rows = b_is_transposed ? p.n : p.k;
-  const int drawn = first_error(
-      {draw_matrix(a, a_count, a_rows, p.lda, data, seed_a), draw_matrix(b, b_count, b_rows, p.ldb, data, seed_b)});
-  if (drawn != cudaSuccess || data != Data::graded) return drawn;
-  return first_error({grade_matrix(a, a_count, a_rows, p.lda, {p.stride_a / p.lda, a_is_transposed, true}),
-                      grade_matrix(b, b_count, b_rows, p.ldb, {p.stride_b / p.ldb, !b_is_transposed, false})});
+  return first_error({draw_operand({.elements = a,
+                                    .count = p.stride_a * p.batch,
+                                    .rows = a_rows,
+                                    .columns = p.stride_a / p.lda,
+                                    .ld = p.lda,
+                                    .is_a = true,
+                                    .k_is_row = a_is_transposed},
+                                   data, seed_a),
+                      draw_operand({.elements = b,
+                                    .count = p.stride_b * p.batch,
+                                    .rows = b_rows,
+                                    .columns = p.stride_b / p.ldb,
+                                    .ld = p.ldb,
+                                    .is_a = false,
+                                    .k_is_row = !b_is_transposed},
+                                   data, seed_b)});
 }
 
 std::string DeviceMatrices::place(const BenchProblem& given, Data data) {
@@ -103,6 +115,7 @@ std::string DeviceMatrices::place(const BenchProblem& given, Data data) {
   GemmProblem p = problem_at(problem);
   problem_ = {};
   samples_.clear();
+  has_exact_ = false;
   const std::size_t a_bytes = aligned_bytes(p.stride_a * p.batch);
   const std::size_t b_bytes = aligned_bytes(p.stride_b * p.batch);
   c_bytes_ = aligned_bytes(p.stride_c * p.batch);
@@ -151,14 +164,30 @@ int DeviceMatrices::read_results(std::vector<float>& values, NanCount& nans) con
   return cudaMemcpy(values.data(), on_device.values, values.size() * sizeof(float), cudaMemcpyDeviceToHost);
 }
 
-std::optional<ErrorFigures> DeviceMatrices::errors(std::string& complaint) const {
+// Once a problem: what float64 says does not depend on who is judged.
+int DeviceMatrices::prepare_exact() {
+  const std::int64_t elements = problem_.m * problem_.n * problem_.batch;
+  void* memory = nullptr;
+  cudaFree(std::exchange(exact_, nullptr));
+  int status = cudaMalloc(&memory, static_cast<std::size_t>(elements) * sizeof(ExactElement));
+  exact_ = memory;
+  if (status == cudaSuccess) status = sum_exactly(problem_, static_cast<ExactElement*>(exact_));
+  if (status == cudaSuccess) status = cudaDeviceSynchronize();
+  has_exact_ = status == cudaSuccess;
+  return status;
+}
+
+std::optional<ErrorFigures> DeviceMatrices::errors(std::string& complaint) {
   void* memory = nullptr;
   std::vector<ErrorSums> sums(error_sum_blocks);
   const std::size_t bytes = sums.size() * sizeof(ErrorSums);
   int status = cudaMalloc(&memory, bytes);
   const DeviceMemory owned(memory);
   if (status == cudaSuccess) status = cudaDeviceSynchronize();
-  if (status == cudaSuccess) status = sum_errors(problem_, static_cast<ErrorSums*>(memory));
+  if (status == cudaSuccess && !has_exact_) status = prepare_exact();
+  if (status == cudaSuccess) {
+    status = sum_errors(problem_, static_cast<const ExactElement*>(exact_), static_cast<ErrorSums*>(memory));
+  }
   if (status == cudaSuccess) status = cudaMemcpy(sums.data(), memory, bytes, cudaMemcpyDeviceToHost);
   if (status == cudaSuccess) return figures_of(sums);
   complaint = "the result cannot be compared with float64: " + text_of(status);

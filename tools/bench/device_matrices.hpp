@@ -40,12 +40,13 @@ class DeviceMatrices {
 
   /// How far the whole of C is from float64, once everything that was enqueued on the device is done. Nothing, and why,
   /// where that cannot be said.
-  std::optional<ErrorFigures> errors(std::string& complaint) const;
+  std::optional<ErrorFigures> errors(std::string& complaint);
 
  private:
   int draw(const GemmProblem& problem, Data data) const;
   std::string reserve(std::size_t bytes);
   int prepare_samples();
+  int prepare_exact();
   int read_results(std::vector<float>& values, NanCount& nans) const;
 
   GemmProblem problem_;
@@ -53,7 +54,9 @@ class DeviceMatrices {
   std::vector<Sample> samples_;  ///< empty until the first judge() of a problem
   void* memory_ = nullptr;
   std::size_t capacity_ = 0;
-  void* notes_ = nullptr;  ///< of the judge, on the device
+  void* notes_ = nullptr;   ///< of the judge, on the device
+  void* exact_ = nullptr;   ///< what float64 says of each element of C, on the device
+  bool has_exact_ = false;  ///< of the present problem
 };
 
 }  // namespace ladder::bench

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The GPU's side of the benchmark's data: drawing operands and judging results. Nothing here is timed.
+// The GPU's side of judging results. Nothing here is timed.
 #include <cuda_runtime.h>
-#include <curand_kernel.h>
 
 #include "device_work.hpp"
 
@@ -20,44 +19,6 @@ int blocks_for(std::int64_t items) {
   return static_cast<int>(blocks < most_blocks ? blocks : most_blocks);
 }
 
-// -- Operands ---------------------------------------------------------------------------------------------------
-
-constexpr int quad = 4;  // numbers that one step of the Philox generator gives
-
-__device__ float4 draw_quad(Data data, std::uint64_t seed, std::int64_t index) {
-  curandStatePhilox4_32_10_t state;
-  curand_init(seed, static_cast<unsigned long long>(index), 0, &state);
-  if (data == Data::normal || data == Data::graded) return curand_normal4(&state);
-  float4 u = curand_uniform4(&state);
-  if (data == Data::positive) return u;
-  u.x = 2.0f * u.x - 1.0f, u.y = 2.0f * u.y - 1.0f, u.z = 2.0f * u.z - 1.0f, u.w = 2.0f * u.w - 1.0f;
-  return u;
-}
-
-__global__ void draw(float* matrix, std::int64_t count, std::int64_t rows, std::int64_t ld, Data data,
-                     std::uint64_t seed) {
-  for (std::int64_t q = global_thread(); q * quad < count; q += all_threads()) {
-    const float4 drawn = data == Data::zeros ? make_float4(0.0f, 0.0f, 0.0f, 0.0f) : draw_quad(data, seed, q);
-    const float values[quad] = {drawn.x, drawn.y, drawn.z, drawn.w};
-    for (int i = 0; i < quad; ++i) {
-      const std::int64_t at = q * quad + i;
-      const bool in_matrix = rows == ld || at % ld < rows;
-      if (at < count) matrix[at] = in_matrix ? values[i] : nanf("");
-    }
-  }
-}
-
-__global__ void grade(float* matrix, std::int64_t count, std::int64_t rows, std::int64_t ld, Grading grading) {
-  constexpr int steepest = 10;  // a power of two
-  constexpr int steps = 2 * steepest + 1;
-  const std::int64_t extent = grading.k_is_row ? rows : grading.columns;
-  for (std::int64_t at = global_thread(); at < count; at += all_threads()) {
-    const std::int64_t k = grading.k_is_row ? at % ld : at / ld % grading.columns;
-    const int exponent = static_cast<int>(steps * k / extent) - steepest;
-    matrix[at] = ldexpf(matrix[at], grading.rising ? exponent : -exponent);  // NaN between the columns stays NaN
-  }
-}
-
 // -- Sums in float64 --------------------------------------------------------------------------------------------
 
 // Row i of op(A) or column j of op(B): k elements, `step` apart.
@@ -65,6 +26,11 @@ struct Vector {
   const float* data;
   std::int64_t step;
   __device__ double operator[](std::int64_t l) const { return data[l * step]; }
+};
+
+struct Largest {
+  double a;
+  double b;
 };
 
 __device__ Vector row_of_a(const GemmProblem& p, const Sample& at) {
@@ -82,6 +48,7 @@ __device__ Vector column_of_b(const GemmProblem& p, const Sample& at) {
 __global__ void sum_products(GemmProblem p, Sample* samples) {
   __shared__ double sums[threads];
   __shared__ double others[threads];
+  __shared__ Largest largests[threads];
   Sample& sample = samples[blockIdx.x];
   const Vector a = row_of_a(p, sample);
   const Vector b = column_of_b(p, sample);
@@ -90,13 +57,17 @@ __global__ void sum_products(GemmProblem p, Sample* samples) {
 
   double sum = 0.0;
   double magnitude = 0.0;
+  Largest largest{};
   for (std::int64_t l = first; l < last; ++l) {
     const double product = a[l] * b[l];
     sum += product;
     magnitude += fabs(product);
+    largest.a = fmax(largest.a, fabs(a[l]));
+    largest.b = fmax(largest.b, fabs(b[l]));
   }
   sums[threadIdx.x] = sum;
   others[threadIdx.x] = magnitude;
+  largests[threadIdx.x] = largest;
   __syncthreads();
   if (threadIdx.x == 0) {
     double before = 0.0;
@@ -106,9 +77,13 @@ __global__ void sum_products(GemmProblem p, Sample* samples) {
       sums[thread] = before;
       before += own;
       magnitudes += others[thread];
+      largest.a = fmax(largest.a, largests[thread].a);
+      largest.b = fmax(largest.b, largests[thread].b);
     }
     sample.sum = before;
     sample.magnitude = magnitudes;
+    sample.largest_a = largest.a;
+    sample.largest_b = largest.b;
   }
   __syncthreads();
 
@@ -162,18 +137,6 @@ bool device_code_is_optimized() {
 #else
   return true;
 #endif
-}
-
-int draw_matrix(float* matrix, std::int64_t count, std::int64_t rows, std::int64_t ld, Data data, std::uint64_t seed) {
-  if (count == 0) return cudaSuccess;
-  draw<<<blocks_for((count + quad - 1) / quad), threads>>>(matrix, count, rows, ld, data, seed);
-  return cudaGetLastError();
-}
-
-int grade_matrix(float* matrix, std::int64_t count, std::int64_t rows, std::int64_t ld, const Grading& grading) {
-  if (count == 0) return cudaSuccess;
-  grade<<<blocks_for(count), threads>>>(matrix, count, rows, ld, grading);
-  return cudaGetLastError();
 }
 
 int sum_samples(const GemmProblem& problem, Sample* samples, std::size_t count) {

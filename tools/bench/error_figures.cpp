@@ -12,10 +12,13 @@ ErrorFigures figures_of(std::span<const ErrorSums> parts) {
     all.error_squares += part.error_squares;
     all.result_squares += part.result_squares;
     all.worst = std::max(all.worst, part.worst);
+    all.worst_of_largest = std::max(all.worst_of_largest, part.worst_of_largest);
+    all.checksum += part.checksum;
   }
-  if (std::isnan(all.error_squares)) return {all.error_squares, all.error_squares};
-  if (all.error_squares == 0.0) return {};
-  return {std::sqrt(all.error_squares / all.result_squares), all.worst};
+  const double squares = all.error_squares;
+  if (std::isnan(squares)) return {squares, squares, squares, all.checksum};
+  const double relative_l2 = squares == 0.0 ? 0.0 : std::sqrt(squares / all.result_squares);
+  return {relative_l2, all.worst, all.worst_of_largest, all.checksum};
 }
 
 }  // namespace ladder::bench

@@ -34,10 +34,31 @@ std::string element_text(const GemmProblem& p, const Sample& at) {
 
 }  // namespace
 
+Accuracy accuracy_of(Precision precision) {
+  switch (precision) {
+    case Precision::tf32:
+      return Accuracy::tf32;
+    case Precision::fp16x3:
+      return Accuracy::fp16x3;
+    case Precision::bf16x6:
+    case Precision::fp32:
+      break;
+  }
+  return Accuracy::fp32;
+}
+
 double error_bound(const Sample& sample, std::int64_t k, Accuracy accuracy) {
-  constexpr double cut_operands = 0x1p-9;
   const double fp32 = running_bound(sample.sum, sample.partial_sums, k);
-  return accuracy == Accuracy::tf32 ? fp32 + cut_operands * sample.magnitude : fp32;
+  const auto terms = static_cast<double>(k);
+  switch (accuracy) {
+    case Accuracy::tf32:
+      return fp32 + 0x1p-9 * sample.magnitude + 0x1p-126 * terms * (sample.largest_a + sample.largest_b);
+    case Accuracy::fp16x3:
+      return fp32 + 0x1p-21 * sample.magnitude + 0x1p-38 * terms * sample.largest_a * sample.largest_b;
+    case Accuracy::fp32:
+      break;
+  }
+  return fp32;
 }
 
 Judgement judge_samples(const GemmProblem& problem, const std::vector<Sample>& samples,

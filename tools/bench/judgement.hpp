@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gemm_problem.hpp"
+#include "rung.hpp"
 
 namespace ladder::bench {
 
@@ -19,15 +20,26 @@ struct Sample {
   double sum = 0.0;           ///< of the products, in order of k
   double partial_sums = 0.0;  ///< sum of the magnitudes of all partial sums on the way
   double magnitude = 0.0;     ///< sum of |a b|
+  double largest_a = 0.0;     ///< of the |element|s of the row of op(A)
+  double largest_b = 0.0;     ///< of those of the column of op(B)
 };
 
 enum class Accuracy : std::uint8_t {
-  fp32,  ///< FP32 multiply-adds in any order
-  tf32,  ///< operands cut to ten bits of mantissa first
+  fp32,    ///< FP32 multiply-adds in any order
+  tf32,    ///< operands cut to ten bits of mantissa first, subnormals perhaps to zero
+  fp16x3,  ///< operands as two halves of FP16 under a common scale
 };
 
-/// Largest error of the element that is right: running_bound(), and for TF32 another 2^-9 sum |a b|, because each
-/// operand may be off by 2^-10.
+/// What a rung of that precision is judged by: bf16x6 is FP32's equal.
+Accuracy accuracy_of(Precision precision);
+
+/// Largest error of the element that is right: running_bound(), and what the operands themselves lose before they are
+/// multiplied, a share of sum |a b| and a share of k times the largest |a| times the largest |b|.
+///
+/// TF32: each operand may be off by 2^-10 of itself, together 2^-9 sum |a b|, and by 2^-126 where that is more.
+/// fp16x3: two halves keep an operand to 2^-23 of itself, and to 2^-39 of the largest operand under its scale where
+/// that is more; the product of the low halves, at most 2^-22 |a b|, is left out: together 2^-21 sum |a b|, and 2^-38 k
+/// largest_a largest_b.
 double error_bound(const Sample& sample, std::int64_t k, Accuracy accuracy);
 
 /// NaN in the whole of C.

@@ -7,8 +7,9 @@
 
 namespace ladder::bench {
 
-/// On the GPU: the real cuBLAS in its pedantic, default and TF32 math mode.
-inline constexpr std::array<std::string_view, 3> gpu_peers = {"cublas", "cublas_default", "cublas_tf32"};
+/// On the GPU: the real cuBLAS in its pedantic, default and TF32 math mode, and in that which emulates FP32 in bf16.
+inline constexpr std::array<std::string_view, 4> gpu_peers = {"cublas", "cublas_default", "cublas_tf32",
+                                                              "cublas_bf16x9"};
 
 /// On the host.
 inline constexpr std::array<std::string_view, 2> host_peers = {"openblas", "nvblas"};

@@ -27,10 +27,26 @@ bool usable(const std::optional<double>& rate) { return rate && *rate > 0.0; }
 
 }  // namespace
 
-std::optional<Floor> floor_of(const BenchProblem& problem, Pipe pipe, const Ceilings& ceilings) {
-  const std::optional<double>& tflops = rate_of(pipe, ceilings);
+Multiplier multiplier_of(Precision precision) {
+  constexpr int products_of_bf16x6 = 6, products_of_fp16x3 = 3;
+  switch (precision) {
+    case Precision::tf32:
+      return {Pipe::tf32};
+    case Precision::bf16x6:
+      return {Pipe::bf16, products_of_bf16x6};
+    case Precision::fp16x3:
+      return {Pipe::fp16, products_of_fp16x3};
+    case Precision::fp32:
+      break;
+  }
+  return {Pipe::fp32};
+}
+
+std::optional<Floor> floor_of(const BenchProblem& problem, Multiplier multiplier, const Ceilings& ceilings) {
+  const std::optional<double>& tflops = rate_of(multiplier.pipe, ceilings);
   if (!usable(tflops) || !usable(ceilings.copy_gbs)) return std::nullopt;
-  const double flops_ms = flops(problem) / (*tflops * flops_per_teraflop) * milliseconds_per_second;
+  const double flops_ms =
+      multiplier.products * flops(problem) / (*tflops * flops_per_teraflop) * milliseconds_per_second;
   const double bytes_ms =
       compulsory_bytes(problem) / (*ceilings.copy_gbs * bytes_per_gigabyte) * milliseconds_per_second;
   Floor floor{launch_floor_ms, "launch"};

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bench_problem.hpp"
+#include "rung.hpp"
 
 namespace ladder::bench {
 
@@ -32,8 +33,17 @@ struct Floor {
   const char* limit = "";  ///< what the floor is made of: "flops", "bytes" or "launch"
 };
 
-/// max(flops / rate of the pipe, compulsory bytes / device copy, launch). Nothing where a ceiling that it needs is
-/// missing.
-std::optional<Floor> floor_of(const BenchProblem& problem, Pipe pipe, const Ceilings& ceilings);
+/// The unit that multiplies, and how often: a product of FP32 numbers may be several of narrower ones.
+struct Multiplier {
+  Pipe pipe = Pipe::fp32;
+  int products = 1;
+};
+
+/// What a rung of that precision multiplies with.
+Multiplier multiplier_of(Precision precision);
+
+/// max(products * flops / rate of the pipe, compulsory bytes / device copy, launch). Nothing where a ceiling that it
+/// needs is missing.
+std::optional<Floor> floor_of(const BenchProblem& problem, Multiplier multiplier, const Ceilings& ceilings);
 
 }  // namespace ladder::bench

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "auto_rung.hpp"
 #include "text_list.hpp"
 
 namespace ladder::bench {
@@ -15,11 +16,13 @@ namespace {
 // The GPU's kernel, or in a build without CUDA the emulator's, which has the same configurations.
 const RungKernel* kernel_of(const Rung& rung) { return rung.gpu != nullptr ? rung.gpu : rung.emulated; }
 
+KernelHome home_of(const Rung& rung) { return rung.gpu != nullptr ? KernelHome::gpu : KernelHome::emulated; }
+
 class Choices {
  public:
-  void add(const Rung& rung, const KernelConfig* config = nullptr) {
-    const auto same = [&](const RungChoice& one) { return one.rung == &rung && one.config == config; };
-    if (std::none_of(list_.begin(), list_.end(), same)) list_.push_back({&rung, config});
+  void add(const RungChoice& choice) {
+    const auto same = [&](const RungChoice& one) { return one.rung == choice.rung && one.config == choice.config; };
+    if (std::none_of(list_.begin(), list_.end(), same)) list_.push_back(choice);
   }
 
   // False where there is no such rung with a kernel.
@@ -27,7 +30,7 @@ class Choices {
     bool found = false;
     for (const Rung& rung : rungs()) {
       if (kernel_of(rung) == nullptr || rung.number < first || rung.number > last) continue;
-      add(rung);
+      add({&rung});
       found = true;
     }
     return found;
@@ -35,7 +38,7 @@ class Choices {
 
   void add_all() {
     for (const Rung& rung : rungs()) {
-      if (kernel_of(rung) != nullptr) add(rung);
+      if (kernel_of(rung) != nullptr) add({&rung});
     }
   }
 
@@ -57,6 +60,11 @@ std::optional<std::pair<int, int>> range_of(std::string_view text) {
   return std::pair{first, last};
 }
 
+bool declines(const Rung& rung, const GemmProblem& problem) {
+  const auto why = kernel_of(rung)->declines;
+  return why != nullptr && why(problem) != nullptr && rung_below(rung) != nullptr;
+}
+
 std::string config_names(const RungKernel& kernel) {
   std::string names;
   for (const KernelConfig& config : kernel.configs)
@@ -69,7 +77,7 @@ std::string add_configs(const Rung& rung, std::string_view wanted, Choices& choi
   bool found = false;
   for (const KernelConfig& config : kernel.configs) {
     if (wanted != "all" && wanted != config.name) continue;
-    choices.add(rung, &config);
+    choices.add({&rung, &config});
     found = true;
   }
   if (found) return {};
@@ -87,11 +95,12 @@ std::string add_word(std::string_view word, Choices& choices) {
     return fmt::format("there are no rungs {}; `ladder list` shows them", word);
   }
   const std::size_t colon = word.find(':');
-  const Rung* rung = find_rung(word.substr(0, colon));
-  if (rung == nullptr) return fmt::format("'{}' is not a rung; `ladder list` shows them", word.substr(0, colon));
+  const std::string_view wanted = word.substr(0, colon);
+  const Rung* rung = wanted == auto_entry().name ? &auto_entry() : find_rung(wanted);
+  if (rung == nullptr) return fmt::format("'{}' is not a rung; `ladder list` shows them", wanted);
   if (kernel_of(*rung) == nullptr) return fmt::format("rung {} is cuBLAS itself: a peer, see --against", word);
   if (colon != word.npos) return add_configs(*rung, word.substr(colon + 1), choices);
-  choices.add(*rung);
+  choices.add({rung});
   return {};
 }
 
@@ -112,6 +121,13 @@ std::optional<std::vector<RungChoice>> parse_rungs(std::string_view text, std::s
     if (!complaint.empty()) return std::nullopt;
   }
   return choices.take();
+}
+
+RungChoice server_of(const RungChoice& choice, const GemmProblem& problem) {
+  if (choice.config != nullptr) return choice;
+  const Rung* rung = choice.rung == &auto_entry() ? &auto_rung(problem, true, home_of(*choice.rung)) : choice.rung;
+  while (declines(*rung, problem)) rung = rung_below(*rung);
+  return {rung, nullptr};
 }
 
 }  // namespace ladder::bench

@@ -36,7 +36,8 @@ std::string contender_text(const bench::AccuracyRow& row) {
 }
 
 std::string as_text(const bench::AccuracyResults& results) {
-  Table table({"problem", "data", "rung", "relative L2", "max |err|/sum|ab|", "verdict"});
+  Table table(
+      {"problem", "data", "rung", "relative L2", "max |err|/sum|ab|", "max |err|/(k max|a| max|b|)", "verdict"});
   std::string before;
   for (const bench::AccuracyRow& row : results.rows) {
     const std::string problem = bench::to_text(row.problem) + row.data;
@@ -44,7 +45,8 @@ std::string as_text(const bench::AccuracyResults& results) {
     const bool right = bench::is_right(row);
     table.add_row({same ? "" : bench::to_text(row.problem), same ? "" : row.data, contender_text(row),
                    right ? fmt::format("{:.2e}", row.errors->relative_l2) : "-",
-                   right ? fmt::format("{:.2e}", row.errors->worst) : "-", row.verdict});
+                   right ? fmt::format("{:.2e}", row.errors->worst) : "-",
+                   right ? fmt::format("{:.2e}", row.errors->worst_of_largest) : "-", row.verdict});
     before = problem;
   }
   return table.text();

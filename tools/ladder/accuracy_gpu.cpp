@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ladder accuracy` on the GPU. Built where there is CUDA.
 #include "accuracy_command.hpp"
+#include "auto_rung.hpp"
 #include "bench/conditions.hpp"
 #include "bench/contender.hpp"
 #include "bench/device_matrices.hpp"
@@ -29,7 +30,8 @@ bench::Contender summing_by_k(bench::Contender contender) {
 }
 
 bool can_sum_by_k(const bench::RungChoice& choice) {
-  return choice.config == nullptr || choice.config->sums != Sums::in_blocks;
+  if (choice.config != nullptr) return choice.config->sums == Sums::by_k || choice.config->sums == Sums::as_asked;
+  return choice.rung != &auto_entry() && !uses_tensor_cores(choice.rung->precision);
 }
 
 /// Peers first, then each rung, with plain sums right after itself.
@@ -50,7 +52,8 @@ std::optional<std::vector<Entrant>> entrants_of(const AccuracyOptions& options, 
 
 /// `placed`: empty, or why there is no problem in `matrices`.
 bench::AccuracyRow row_of(const Entrant& entrant, bench::DeviceMatrices& matrices, const std::string& placed) {
-  const bench::Contender& contender = entrant.contender;
+  const bench::Contender contender =
+      placed.empty() ? bench::contender_on(entrant.contender, matrices.problem()) : entrant.contender;
   bench::AccuracyRow row;
   row.rung = contender.rung;
   row.name = contender.name;

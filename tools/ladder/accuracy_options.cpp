@@ -30,13 +30,15 @@ void add_accuracy(CLI::App& app, Chosen& chosen) {
   accuracy->footer(
       "Example: ladder accuracy NT:1024x1024x4096 --rungs 8,9 --data normal,positive\n"
       "All elements of C are compared, on the GPU: relative L2 is the norm of all errors / the norm of the result.\n"
+      "Where a rung leaves a problem to another one, the row has that one's name.\n"
       "Exit code: 0 all right; 1 a wrong result, a failed launch, or results that could not be written; 2 nothing\n"
       "could be computed.");
   add_problem_options(*accuracy, what, "Problems (1024x1024xK and 4096, NN and NT, if none is given)");
   accuracy->add_option("--rungs", what.rungs, "As `ladder bench` takes them; the default rung if not given")
       ->check(known_rungs);
   accuracy->add_option("--against", what.against,
-                       "Peers, or none: cublas (pedantic FP32, if not given), cublas_default, cublas_tf32");
+                       "Peers, or none: cublas (pedantic FP32, if not given), cublas_default, cublas_tf32, "
+                       "cublas_bf16x9");
   accuracy->add_flag("--reproducible", options->reproducible,
                      "Each rung also in the plain order of k, as LADDER_REPRODUCIBLE=1 has it");
   accuracy->add_option("--data", options->data, "What A and B hold, several with commas")

@@ -12,6 +12,7 @@
 #include "bench/atomic_file.hpp"
 #include "bench/ceilings/ceilings_report.hpp"
 #include "bench/conditions.hpp"
+#include "bench/results_by_rung.hpp"
 #include "bench/results_json.hpp"
 #include "bench_report.hpp"
 #include "commands.hpp"
@@ -45,14 +46,21 @@ void print_results(const BenchOptions& options, const bench::Results& results) {
   }
 }
 
-// To the file that --output names, if any. exit_failed and a line where that went wrong.
-int write_output(const BenchOptions& options, const std::string& json, const std::string& csv) {
-  if (options.output.empty()) return exit_ok;
-  const std::filesystem::path path = options.output;
+// exit_failed and a line where that went wrong. Nothing is written where there is no path.
+int write_output(const std::filesystem::path& path, const std::string& json, const std::string& csv) {
+  if (path.empty()) return exit_ok;
   std::string complaint;
   if (bench::write_file_atomically(path, path.extension() == ".json" ? json : csv, complaint)) return exit_ok;
   fmt::print(stderr, "ladder: {}\n", complaint);
   return exit_failed;
+}
+
+int write_results(const BenchOptions& options, const bench::Results& all) {
+  int written = exit_ok;
+  for (const auto& [path, results] : bench::files_of(options.output, all)) {
+    written = std::max(written, write_output(path, json_of(results), bench::results_csv(results)));
+  }
+  return written;
 }
 
 int ceilings_command(const BenchOptions& options) {
@@ -70,7 +78,7 @@ int ceilings_command(const BenchOptions& options) {
   const std::string people = conditions_text(results.conditions) + "\n" + bench::ceilings_table(ceilings);
   bench::add_ceilings(results.conditions, ceilings);
   const std::string csv = bench::results_csv(results);
-  const int written = write_output(options, json, csv);
+  const int written = write_output(options.output, json, csv);
   fmt::print("{}", options.json ? json : options.csv ? csv : people);
   return missing.empty() ? written : exit_failed;
 }
@@ -91,7 +99,7 @@ int race_command(const BenchOptions& options) {
   progress.clear();
   if (!results) return cannot_begin(complaint);
   // The file first: whoever reads our stdout may close it before the end.
-  const int written = write_output(options, json_of(*results), bench::results_csv(*results));
+  const int written = write_results(options, *results);
   print_results(options, *results);
   if (written != exit_ok) return written;
   return std::all_of(results->rows.begin(), results->rows.end(), bench::is_right) ? exit_ok : exit_failed;

@@ -33,7 +33,7 @@ struct BenchOptions {
   std::string blas;             ///< path of OpenBLAS, for a host door; empty: found by the loader, here and below
   std::string nvblas;           ///< path of NVBLAS
   double peer_timeout_s = 120.0;
-  std::string output;  ///< file for the results: JSON where its name ends so, else CSV
+  std::string output;  ///< file for the results, see files_of(): JSON where its name ends so, else CSV
   bool csv = false;
   bool json = false;
   bool ceilings = false;

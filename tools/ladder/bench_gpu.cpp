@@ -82,7 +82,7 @@ std::optional<bench::Results> gpu_results(const BenchOptions& options, const Ben
   results.conditions.emplace_back("door", options.door == "cublas" ? "cublasSgemm_v2" : "none: the kernels themselves");
 
   progress.show("ceilings", 0, plan.problems.size());
-  const bool tensor_cores = std::any_of(contenders->begin(), contenders->end(), bench::on_tensor_cores);
+  const bool tensor_cores = std::any_of(contenders->begin(), contenders->end(), bench::may_use_tensor_cores);
   std::string missing;
   const bench::Ceilings ceilings =
       gpu_ceilings(options.ceilings || tensor_cores ? bench::CeilingSet::all : bench::CeilingSet::fp32, missing);
@@ -94,11 +94,9 @@ std::optional<bench::Results> gpu_results(const BenchOptions& options, const Ben
   complaint = race.complaint();
   if (!complaint.empty()) return std::nullopt;
   add_empty_samples(race, results.conditions);
-  for (std::size_t i = 0; i < plan.problems.size(); ++i) {
-    progress.show(bench::to_text(plan.problems[i]), i, plan.problems.size());
-    std::vector<bench::BenchRow> rows = race.run(plan.problems[i]);
-    std::move(rows.begin(), rows.end(), std::back_inserter(results.rows));
-  }
+  results.rows = race.run(plan.problems, [&](const bench::BenchProblem& problem, std::size_t done, std::size_t all) {
+    progress.show(bench::to_text(problem), done, all);
+  });
   progress.clear();
   bench::add_conditions_after(results.conditions, race.throttle_seen());
   return results;

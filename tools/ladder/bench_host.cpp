@@ -36,6 +36,8 @@ std::optional<bench::Results> host_results(const BenchOptions& options, const Be
   host.against = plan.peers;
   if (options.against == "none") complaint = "a host door is timed against a peer: openblas, nvblas";
   host.data = *bench::data_named(options.data);
+  if (!bench::is_drawn_by_host(host.data))
+    complaint = fmt::format("--data {}: a host door does not draw it", options.data);
   if (options.samples > 0) host.samples = options.samples;
   host.blas = options.blas;
   host.nvblas = options.nvblas;

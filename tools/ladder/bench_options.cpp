@@ -56,14 +56,14 @@ void add_contenders(CLI::App& bench, BenchOptions& options) {
   constexpr const char* group = "Contenders";
   bench
       .add_option("--rungs", options.rungs,
-                  "9, a name, 1-9, all, 9:CONFIG for one of a rung's configurations;\nseveral with commas; the default "
-                  "rung if not given")
+                  "9, a name, 1-9, all, 9:CONFIG for one of a rung's configurations,\nauto; several with commas; the "
+                  "default rung if not given")
       ->check(known_rungs)
       ->group(group);
   bench
       .add_option("--against", options.against,
-                  "Peers, or none; ratios compare with the first:\ncublas (pedantic FP32), cublas_default, cublas_tf32;"
-                  "\nopenblas, nvblas for a host door")
+                  "Peers, or none; ratios compare with the first:\ncublas (pedantic FP32), cublas_default, cublas_tf32,"
+                  "\ncublas_bf16x9; openblas, nvblas for a host door")
       ->group(group);
   bench
       .add_option("--door", options.door,
@@ -111,7 +111,11 @@ void add_measuring(CLI::App& bench, BenchOptions& options) {
                   "Calls in a row that give the host's time of one\n(host_us); 15 into an idle stream if not given")
       ->check(CLI::Range(1, most_calls))
       ->group(group);
-  bench.add_option("--pause", options.pause_s, "Seconds between FP32 contenders and those on tensor cores")
+  bench
+      .add_option(
+          "--pause", options.pause_s,
+          "Seconds between FP32 contenders and those on tensor cores,\nand after a problem of long runs where the "
+          "latter take part")
       ->check(known_seconds)
       ->capture_default_str()
       ->group(group);
@@ -121,7 +125,11 @@ void add_measuring(CLI::App& bench, BenchOptions& options) {
 
 void add_reporting(CLI::App& bench, BenchOptions& options) {
   constexpr const char* group = "Reporting";
-  bench.add_option("--output", options.output, "File for the results: JSON where its name ends in .json, else CSV")
+  bench
+      .add_option(
+          "--output", options.output,
+          "File for the results: JSON where its name ends in .json,\nelse CSV; with %r in its name a file for each "
+          "rung")
       ->group(group);
   CLI::Option* json = bench.add_flag("--json", options.json, "Print JSON instead of tables")->group(group);
   bench.add_flag("--csv", options.csv, "Print CSV instead of tables")->excludes(json)->group(group);
@@ -145,7 +153,8 @@ void add_bench(CLI::App& app, Chosen& chosen) {
   bench->footer(
       "Examples: ladder bench 4096 --rungs 1-9\n"
       "          ladder bench --shapes tools/bench/shapes.csv --against cublas,cublas_tf32 --output fp32.csv\n"
-      "Contenders take turns run by run, each with a flushed L2, and their results are checked.\n"
+      "Contenders take turns run by run, each with a flushed L2, and their results are checked; those on tensor cores\n"
+      "come after all others.\n"
       "Exit code: 0 all right; 1 a wrong result, a failed launch, or results that could not be written; 2 nothing\n"
       "could be timed. With --summarize 1 where the file holds failures, with --compare where something got slower\n"
       "or is not right any more.");

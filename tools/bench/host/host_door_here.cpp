@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <type_traits>
 
@@ -60,11 +61,10 @@ std::vector<std::uint64_t> LadderHere::counts() const {
   return result;
 }
 
-template <class Call>
-HostAnswer LadderHere::watched(Call call) {
+HostAnswer LadderHere::call() {
   api_.set_rung(rung_.empty() ? nullptr : rung_.c_str());
   const auto before = counts();
-  HostAnswer answer = call();
+  HostAnswer answer = BlasHere::call();
   const auto after = counts();
   for (std::size_t i = 0; i < after.size(); ++i) {
     if (after[i] > before[i]) served_by_.insert(&rungs()[i]);
@@ -72,12 +72,22 @@ HostAnswer LadderHere::watched(Call call) {
   return answer;
 }
 
-HostAnswer LadderHere::call() {
-  return watched([this] { return BlasHere::call(); });
+HostAnswer LadderHere::checked_call() {
+  matrices().poison();
+  HostAnswer answer = call();
+  answer.judgement = matrices().judgement(accuracy());
+  return answer;
 }
 
-HostAnswer LadderHere::checked_call() {
-  return watched([this] { return BlasHere::checked_call(); });
+// That of the least accurate of those who served.
+Accuracy LadderHere::accuracy() const {
+  const auto serves = [this](Precision precision) {
+    return std::ranges::any_of(served_by_, [=](const Rung* rung) { return rung->precision == precision; });
+  };
+  for (const Precision precision : {Precision::tf32, Precision::fp16x3}) {
+    if (serves(precision)) return accuracy_of(precision);
+  }
+  return Accuracy::fp32;
 }
 
 std::string LadderHere::rung() const {

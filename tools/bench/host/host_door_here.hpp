@@ -26,6 +26,9 @@ class BlasHere : public HostContender {
   HostAnswer checked_call() override;
   std::string name() const override { return name_; }
 
+ protected:
+  HostMatrices& matrices() { return *matrices_; }  ///< since begin()
+
  private:
   std::string name_;
   HostFunction function_;
@@ -63,8 +66,7 @@ class LadderHere : public BlasHere {
  private:
   /// Calls of the door so far by the rung that served them, in the order of rungs().
   std::vector<std::uint64_t> counts() const;
-  template <class Call>
-  HostAnswer watched(Call call);
+  Accuracy accuracy() const;
 
   const char* door_;
   LadderApi api_;

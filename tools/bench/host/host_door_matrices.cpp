@@ -40,7 +40,7 @@ Draw draw_of(Data data) {
     case Data::positive:
       return
           [](std::mt19937_64& g, float* first, float* last) { std::generate(first, last, [&g] { return unit(g); }); };
-    case Data::normal:
+    default:
       break;
   }
   return [](std::mt19937_64& g, float* first, float* last) {
@@ -145,6 +145,8 @@ void HostMatrices::sum_up(Sample& sample) const {
     sample.sum += product;
     sample.partial_sums += std::abs(sample.sum);
     sample.magnitude += std::abs(product);
+    sample.largest_a = std::max<double>(sample.largest_a, std::abs(a_at[l * step_a]));
+    sample.largest_b = std::max<double>(sample.largest_b, std::abs(b_at[l * step_b]));
   }
 }
 
@@ -162,7 +164,7 @@ NanCount HostMatrices::nans() const {
   return found;
 }
 
-Judgement HostMatrices::judgement() const {
+Judgement HostMatrices::judgement(Accuracy accuracy) const {
   constexpr std::size_t judged_elements = 128;
   const GemmProblem shape = shape_of(problem_);
   std::vector<Sample> samples = sample_places(shape, judged_elements);
@@ -172,7 +174,7 @@ Judgement HostMatrices::judgement() const {
     values.push_back(
         c_[static_cast<std::size_t>(sample.member * stride_c(problem_) + sample.row + sample.column * problem_.ldc)]);
   }
-  return judge_samples(shape, samples, values, nans(), Accuracy::fp32);
+  return judge_samples(shape, samples, values, nans(), accuracy);
 }
 
 }  // namespace ladder::bench

@@ -35,7 +35,7 @@ class HostMatrices {
   void poison();
 
   /// What some elements of C (sample_places()) are worth against float64, and whether any element is NaN.
-  Judgement judgement() const;
+  Judgement judgement(Accuracy accuracy = Accuracy::fp32) const;
 
  private:
   void sum_up(Sample& sample) const;
