@@ -62,10 +62,11 @@ struct ThreadQuads {
     }
   }
 
-  /// The rest of the epilogue, after store().
-  __device__ __forceinline__ void finish(const Epilogue& epilogue, const GemmProduct& p, const BlockTile& block) const {
+  /// The rest of the epilogue, after store(), of product number `product`.
+  __device__ __forceinline__ void finish(const Epilogue& epilogue, const GemmProduct& p, const BlockTile& block,
+                                         std::int64_t product = product_number()) const {
     constexpr int M_QUADS = TM / vec;
-    finish_quads(epilogue, p, product_number(), M_QUADS * TN, [&](int quad) -> QuadPlace {
+    finish_quads(epilogue, p, product, M_QUADS * TN, [&](int quad) -> QuadPlace {
       const int m_in_block = m + row(quad % M_QUADS * vec);
       const int n_in_block = n + column(quad / M_QUADS);
       return {block.m0 + m_in_block, block.n0 + n_in_block, n_in_block < block.columns ? block.rows - m_in_block : 0};
