@@ -25,13 +25,15 @@ NO_WORK = "none"  # who serves a product without elements
 
 @dataclasses.dataclass
 class Program:
-    """`module`: the Python package that it needs; `large`: it has products that no rung declines; `verdicts`: it writes a
-    verdict a sample to the file after --out."""
+    """`module`: the Python package that it needs; `every_rung`: that is as good as FP32; `tensor_cores`: those of them that
+    are on tensor cores; `large`: it has products that no rung declines; `verdicts`: it writes a verdict a sample to the
+    file after --out."""
     title: str
     command: list
     module: str = ""
     extra: dict = dataclasses.field(default_factory=dict)
     every_rung: bool = False
+    tensor_cores: bool = False
     large: bool = False
     verdicts: bool = False
 
@@ -51,7 +53,9 @@ def counting_programs(build):
     titles = {"app_cublaslt": "cuBLASLt program", "app_graphs": "CUDA graphs of every function",
               "app_devices": "devices, contexts and handles", "app_threads": "handles and threads",
               "app_modes": "math modes and compute types"}
-    return found + [Program(title, [binary / name]) for name, title in titles.items() if (binary / name).exists()]
+    concurrent_ones = ("app_graphs", "app_devices", "app_threads")
+    return found + [Program(title, [binary / name], tensor_cores=name in concurrent_ones)
+                    for name, title in titles.items() if (binary / name).exists()]
 
 
 def logged_programs(build):
@@ -120,7 +124,8 @@ class Checker:
             wrong += ["the rung declined all of it"] if program.large and hits == 0 else []
             self.file(program.title, rung, wrong, outcome, outcome.doors)
 
-        list(pool.map(check, self.fp32_rungs if program.every_rung else RUNGS.values()))
+        some = [*RUNGS.values(), *(self.tensor_rungs if program.tensor_cores else [])]
+        list(pool.map(check, self.fp32_rungs if program.every_rung else some))
 
     def check_logged(self, program, pool):
         """The calls in cuBLAS's own log, door by door, are the calls on the rung; so are the verdicts."""
