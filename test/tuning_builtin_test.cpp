@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "auto_rung.hpp"
 #include "rung.hpp"
 
 namespace ladder::test {
@@ -38,7 +39,7 @@ GemmProblem problem_of(const TuningRecord& r) {
 
 /// How many of the rung's configurations the model holds to be quicker than the one that was.
 std::ptrdiff_t models_rank(const TuningRecord& r) {
-  const std::span<const KernelConfig> all = find_rung(r.rung)->emulated->configs;
+  const std::span<const KernelConfig> all = tuned_rung(r.rung)->emulated->configs;
   const GemmProblem problem = problem_of(r);
   const auto won = std::ranges::find(all, r.config, [](const KernelConfig& c) { return std::string_view(c.name); });
   REQUIRE(won != all.end());
@@ -80,7 +81,7 @@ TEST_CASE("the search, which times the model's best six, would have timed what w
   std::size_t among = 0;
   for (const TuningRecord& r : records) {
     CHECK(alignment_of(problem_of(r)) == r.alignment);
-    if (find_rung(r.rung)->emulated->configs.size() <= candidates) continue;  // all of them are timed
+    if (tuned_rung(r.rung)->emulated->configs.size() <= candidates) continue;  // all of them are timed
     ++wins;
     among += models_rank(r) < static_cast<std::ptrdiff_t>(candidates);
   }

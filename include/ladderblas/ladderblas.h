@@ -32,7 +32,7 @@ struct ladder_rung {
   int number;            /**< what LADDER_RUNG calls it; -1 for a rung that has a name only */
   const char* name;      /**< "thread_tile_2d" */
   const char* idea;      /**< the one idea that it adds, one sentence */
-  const char* precision; /**< "fp32" */
+  const char* precision; /**< "fp32"; on the tensor cores "tf32", or as good as FP32: "bf16x6", "fp16x3" */
 };
 
 /** Version of the loaded library, "major.minor.patch". */
@@ -51,8 +51,9 @@ LADDER_API enum ladder_status ladder_rung_info(int index, struct ladder_rung* ru
 
 /**
  * Chooses the rung of every thread that has not chosen its own. Wins over LADDER_RUNG and over the
- * math mode of a cuBLAS handle.
- * @param rung  name, id or number ("warp_tiled", "r08", "8"); NULL takes the choice back
+ * math mode of a cuBLAS handle, but for "auto", which keeps off the tensor cores where that is pedantic.
+ * @param rung  name, id or number ("warp_tiled", "r08", "8"), or "auto": for each problem the quickest
+ *              rung that is as good as FP32; NULL takes the choice back
  * @return LADDER_OK or LADDER_UNKNOWN_RUNG (the choice is then as it was)
  * Any thread, at any time; calls that have begun are not affected.
  */
@@ -61,16 +62,17 @@ LADDER_API enum ladder_status ladder_set_rung(const char* rung);
 /** Chooses the rung of the calling thread; otherwise as ladder_set_rung(), over which it wins. */
 LADDER_API enum ladder_status ladder_set_thread_rung(const char* rung);
 
-/** Name of the rung chosen by ladder_set_rung(), or NULL. */
+/** Name of the rung chosen by ladder_set_rung(), "auto", or NULL. */
 LADDER_API const char* ladder_get_rung(void);
 
-/** Name of the rung chosen by ladder_set_thread_rung() on this thread, or NULL. */
+/** Name of the rung chosen by ladder_set_thread_rung() on this thread, "auto", or NULL. */
 LADDER_API const char* ladder_get_thread_rung(void);
 
 /**
  * Number of calls served so far.
  * @param door  exported function that they came through ("cblas_sgemm"), or NULL for all
- * @param rung  name, id or number of the rung that served them; NULL: all calls, whoever served them
+ * @param rung  name, id or number of the rung that served them, which under "auto", or where a rung
+ *              declines a problem, is another one than was chosen; NULL: all calls, whoever served them
  *              (the CPU BLAS handed on to and calls without any work to do included)
  * @return 0 also for a door or a rung that does not exist
  */

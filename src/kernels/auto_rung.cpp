@@ -121,4 +121,10 @@ const Rung& auto_entry() {
   return entry;
 }
 
+const Rung* tuned_rung(std::string_view id) {
+  if (id == auto_rung_id) return &auto_entry();
+  const Rung* rung = find_rung(id);
+  return rung != nullptr && rung->id == id ? rung : nullptr;
+}
+
 }  // namespace ladder

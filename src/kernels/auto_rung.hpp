@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "rung.hpp"
 
@@ -23,5 +24,8 @@ const Rung& auto_rung(const GemmProblem& problem, bool tensor_cores_allowed, Ker
 /// All of that as a rung, which is not among rungs(): its configurations are the rungs to choose from, under their
 /// names, and its launch() is that of auto_rung().
 const Rung& auto_entry();
+
+/// Whom the records of a tuning table mean by this id: a rung, or auto_entry(). Null where they mean nobody.
+const Rung* tuned_rung(std::string_view id);
 
 }  // namespace ladder

@@ -45,8 +45,8 @@ std::uint64_t hash_of(const TuningKey& key) {
 }
 
 int config_named(std::string_view rung_id, std::string_view name) {
-  const Rung* rung = rung_id == auto_rung_id ? &auto_entry() : find_rung(rung_id);
-  if (rung == nullptr || rung->emulated == nullptr || rung->id != rung_id) return no_config;
+  const Rung* rung = tuned_rung(rung_id);
+  if (rung == nullptr || rung->emulated == nullptr) return no_config;
   const std::span<const KernelConfig> configs = rung->emulated->configs;
   const auto found = std::ranges::find(configs, name, [](const KernelConfig& c) { return std::string_view(c.name); });
   return found == configs.end() ? no_config : static_cast<int>(found - configs.begin());

@@ -51,7 +51,7 @@ TuningKey class_of(TuningKey key);
 
 /// The outcome of one search. The texts belong to whoever made the record.
 struct TuningRecord {
-  std::string_view rung;  ///< its id
+  std::string_view rung;  ///< its id, or "auto": the configuration is then the name of a rung
   Op op_a = Op::none;
   Op op_b = Op::none;
   Alignment alignment = Alignment::both;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs a program with the library preloaded and reads back what the library says it did."""
+import ctypes
 import os
 import pathlib
 import re
@@ -26,6 +27,28 @@ def environment(library, rung, device, log, log_file, base=None):
     env.update(LD_PRELOAD=" ".join(preload), LADDER_RUNG=str(rung), LADDER_DEVICE=device,
                LADDER_LOG=log, LADDER_LOG_FILE=str(log_file))
     return env
+
+
+class LadderRung(ctypes.Structure):
+    """struct ladder_rung of ladderblas.h."""
+    _fields_ = [("id", ctypes.c_char_p), ("number", ctypes.c_int), ("name", ctypes.c_char_p), ("idea", ctypes.c_char_p),
+                ("precision", ctypes.c_char_p)]
+
+
+def precision_of(library, number):
+    """What the library says of the rung of that number; None where it has no such rung."""
+    functions = ctypes.CDLL(str(library))
+    rung = LadderRung()
+    for index in range(functions.ladder_rung_count()):
+        functions.ladder_rung_info(index, ctypes.byref(rung))
+        if rung.number == number:
+            return rung.precision.decode()
+    return None
+
+
+def declined(call):
+    """True where the rung that was asked for left the problem to another."""
+    return call["why"].startswith("fallback:")
 
 
 def read_log(path_with_pid):

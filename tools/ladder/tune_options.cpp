@@ -18,7 +18,7 @@ std::string tunable_rungs(const std::string& text) {
   if (!choices) return complaint;
   for (const bench::RungChoice& choice : *choices) {
     if (choice.config != nullptr) return choice.name() + ": name the rung alone; the tile is what is searched for";
-    if (choice.rung->emulated->configs.empty()) return choice.name() + ": this rung has one tile only";
+    if (choice.rung->emulated->configs.size() < 2) return choice.name() + ": this rung has one tile only";
   }
   return {};
 }
@@ -33,7 +33,8 @@ std::string candidate_count(std::string& text) {
 
 void add_tune(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<TuneOptions>();
-  CLI::App* tune = app.add_subcommand("tune", "Find the quickest tile of each tunable rung for problems, by timing");
+  CLI::App* tune = app.add_subcommand(
+      "tune", "Find by timing the quickest tile of each tunable rung, and the quickest rung for auto");
   tune->footer(
       "Example: ladder tune 4096 TN:14336x1x4096 NN:128x128x128*256\n"
       "A shape is M (a cube) or MxNxK, after the ops and before the batch where they are not NN and 1.\n"
@@ -42,7 +43,9 @@ void add_tune(CLI::App& app, Chosen& chosen) {
   CLI::Option* file =
       tune->add_option("--shapes", options->shapes_file, "CSV file of problems, such as tools/bench/shapes.csv");
   CLI::Option* shapes = tune->add_option("shape", options->shapes, "Problems")->excludes(file);
-  tune->add_option("--rungs", options->rungs, "Rungs with commas between them, or all that have several tiles")
+  tune->add_option("--rungs", options->rungs,
+                   "Rungs with commas between them, auto for the choice of a rung itself, or\nall: those that have "
+                   "several tiles, and auto")
       ->check(tunable_rungs)
       ->capture_default_str();
   tune->add_option("--output", options->output, "The cache to add to (default: where the library looks for it)");

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "auto_rung.hpp"
+
 namespace ladder::tune {
 
 namespace {
@@ -67,9 +69,11 @@ void note_times(const Choice& choice, const RungKernel& kernel, const SearchResu
 
 std::vector<const Rung*> tunable_rungs() {
   std::vector<const Rung*> tunable;
-  for (const Rung& rung : rungs()) {
-    if (rung.emulated != nullptr && !rung.emulated->configs.empty()) tunable.push_back(&rung);
-  }
+  const auto add = [&tunable](const Rung& rung) {
+    if (rung.emulated != nullptr && rung.emulated->configs.size() > 1) tunable.push_back(&rung);
+  };
+  for (const Rung& rung : rungs()) add(rung);
+  add(auto_entry());  // last, so that its rungs have been loaded and run
   return tunable;
 }
 

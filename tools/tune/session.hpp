@@ -13,7 +13,7 @@
 
 namespace ladder::tune {
 
-/// The rungs that have configurations to choose from, in the order of the ladder.
+/// The rungs that have configurations to choose from, in the order of the ladder, and the choice of a rung itself.
 std::vector<const Rung*> tunable_rungs();
 
 struct SessionOptions {
