@@ -40,7 +40,7 @@ PlaneMemory planes_in(char* memory, std::unique_lock<std::mutex> turn) {
 }
 
 /// Counts `bytes` of a context instead of `instead_of`. False where that would be more than its share.
-bool is_granted(int context, std::size_t bytes, std::size_t instead_of) {
+bool grant(int context, std::size_t bytes, std::size_t instead_of) {
   const std::size_t most = device_bytes(context) / share;
   std::size_t counted = bytes_of_streams[context].load(std::memory_order_relaxed);
   do {
@@ -76,11 +76,11 @@ cudaError_t replace(StreamPlanes& planes, cudaStream_t stream, std::size_t bytes
 bool grow(StreamPlanes& planes, const LaunchStream& launch, std::size_t wanted) {
   for (const std::size_t bytes : {std::max({wanted, planes.bytes + planes.bytes / 2, smallest_piece}), wanted}) {
     if (planes.refused != 0 && bytes >= planes.refused) continue;
-    if (!is_granted(launch.context, bytes, planes.bytes)) continue;
+    if (!grant(launch.context, bytes, planes.bytes)) continue;
     const cudaError_t error = replace(planes, launch.stream, bytes);
     if (error == cudaSuccess) return true;
     static_cast<void>(cudaGetLastError());
-    static_cast<void>(is_granted(launch.context, planes.bytes, bytes));
+    static_cast<void>(grant(launch.context, planes.bytes, bytes));
     if (error == cudaErrorMemoryAllocation || error == cudaErrorNotSupported) planes.refused = bytes;
   }
   return false;
