@@ -120,6 +120,13 @@ def spread(rows):
     return max(ranges, default=None)
 
 
+def random_data(kinds):
+    few = 4
+    if len(kinds) > few:
+        return f"{len(kinds)} kinds of random data"
+    return f"random {' or '.join(sorted(kinds))} data" if kinds else ""
+
+
 def how(rows):
     """How the rows were measured: ops, data, L2 cache, number of samples and their spread."""
     def values(column):
@@ -129,7 +136,7 @@ def how(rows):
     samples = sorted({int(row["samples"]) for row in rows if row.get("samples")})
     on_host = any(row.get("timing") == "host" for row in rows)
     parts = [ops.pop() if len(ops) == 1 else "",
-             f"random {values('data')} data" if values("data") else "",
+             random_data({row["data"] for row in rows if row.get("data")}),
              f"{values('cache')} L2 cache" if values("cache") and not on_host else "",
              "all contenders in turn" + ("" if on_host else " in one process")]
     if samples:

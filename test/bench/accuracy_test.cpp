@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "bench/judgement.hpp"
+
 using namespace ladder;
 using namespace ladder::bench;
 
@@ -56,15 +58,23 @@ TEST_CASE("a row is right where it says so and has both figures") {
   CHECK_FALSE(is_right(row_of(ErrorFigures{not_a_number, not_a_number, not_a_number, 1}, "right")));
 }
 
+TEST_CASE("a row is right only within the bound that is stated for it") {
+  AccuracyRow row = row_of(ErrorFigures{1e-7, 2e-7, 3e-8, 1}, "right");
+  row.bound = 3e-8;
+  CHECK(is_right(row));
+  row.bound = 2.9e-8;
+  CHECK_FALSE(is_right(row));
+  CHECK(stated_bound_of_fp16x3(64) == 59 * 0x1p-24);
+  CHECK(stated_bound_of_fp16x3(65536) == (58 + 1024) * 0x1p-24);
+}
+
 TEST_CASE("the file has a line a row, below the conditions") {
   const AccuracyResults results{
       {{"GPU", "a card"}},
       {row_of(ErrorFigures{1.25e-7, 2e-7, 3e-8, 0xabc}, "right"), row_of(std::nullopt, "failed: a, b")}};
   const std::string csv = accuracy_csv(results);
   CHECK(csv.starts_with("# GPU: a card\ncategory,op_a,op_b,m,n,k,"));
-  CHECK(
-      csv.find(
-          "tall,T,N,2,3,4,4,4,2,1,9,double_buffered,fp32,plain,graded,1.25e-07,2e-07,3e-08,0000000000000abc,right\n") !=
-      std::string::npos);
-  CHECK(csv.ends_with("plain,graded,,,,,\"failed: a, b\"\n"));
+  CHECK(csv.find("tall,T,N,2,3,4,4,4,2,1,9,double_buffered,fp32,plain,graded,1.25e-07,2e-07,3e-08,,0000000000000abc,"
+                 "right\n") != std::string::npos);
+  CHECK(csv.ends_with("plain,graded,,,,,,\"failed: a, b\"\n"));
 }

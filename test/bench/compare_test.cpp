@@ -55,6 +55,22 @@ TEST_CASE("rows match by problem, contender, data and cache, not by category or 
   CHECK(comparison.only_after == std::vector<std::string>{"double_buffered square NN 3x3x3, zeros, cold"});
 }
 
+TEST_CASE("a rung's problem is compared whoever serves it, a peer and a configuration by their names") {
+  const auto with_name = [](const char* rung, const char* name, double median) {
+    BenchRow row = timed(1, median, 0);
+    row.rung = rung;
+    row.name = name;
+    return row;
+  };
+  const Comparison auto_chooses =
+      compare({{}, {with_name("auto", "fp32_tensor", 2)}}, {{}, {with_name("auto", "double_buffered", 1)}});
+  CHECK(auto_chooses.compared == 1);
+  CHECK(auto_chooses.quicker.size() == 1);
+  CHECK(compare({{}, {with_name("0", "cublas", 1)}}, {{}, {with_name("0", "cublas_tf32", 1)}}).compared == 0);
+  CHECK(compare({{}, {with_name("9", "double_buffered:a", 1)}}, {{}, {with_name("9", "double_buffered:b", 1)}})
+            .compared == 0);
+}
+
 TEST_CASE("a row that is not right any more is broken, not slower") {
   const Results before{{}, {timed(1, 1, 0), timed(2, 1, 0), timed(3, 1, 0)}};
   Results after = before;

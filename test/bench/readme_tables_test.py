@@ -143,9 +143,16 @@ class Checking(Tree):
         self.assertEqual(len(complaints.splitlines()), 2)
         self.assertIn("fp32.csv is shown by no table", complaints)
 
-    def test_markers_without_results_are_left_alone(self):
+    def test_markers_without_results_fail(self):
         self.write("README.md", marked("ladder", "fp32"))
-        self.assertEqual(self.written(), marked("ladder", "fp32"))
+        self.results("ladder.csv", row("double_buffered", 9))
+        for arguments in ([], ["--check"]):
+            code, complaints = self.run_script(*arguments)
+            self.assertEqual(code, 1)
+            self.assertIn(f"README.md: there is no {readme_tables.RESULTS / 'fp32.csv'} for the table 'fp32'", complaints)
+        text = (self.root / "README.md").read_text()
+        self.assertIn("(default)", text)  # the other table is there
+        self.assertTrue(text.endswith(marked("fp32").removeprefix("before\n")))
 
     def test_half_a_pair_of_markers_fails(self):
         for text in ("<!-- ladder:begin -->\n", "<!-- ladder:end -->\n", marked("ladder") + marked("ladder")):
@@ -180,7 +187,7 @@ class Accuracy(Tree):
                 "N,T,8,8,64,1,9,double_buffered,plain,normal,5.7e-07,2e-06,right",
                 "N,N,8,8,64,2,0,cublas,any,graded,1e-12,2e-12,right",
                 "N,N,8,8,64,2,9,double_buffered,any,graded,,,failed"]
-        self.write(readme_tables.RESULTS / "accuracy.csv", head + columns + "\n".join(rows) + "\n")
+        self.write(readme_tables.RESULTS / "rung9_accuracy.csv", head + columns + "\n".join(rows) + "\n")
         text = self.written("src/kernels/rung9.md")
         self.assertIn("| data | problem | `cublas` | `double_buffered` | `double_buffered`, plain order of k |", text)
         self.assertIn("| normal | N,T 8x8x64 | 2.8e-7 (1.5e-7) | 1.4e-7 (1.0e-7) | 5.7e-7 (2.0e-6) |", text)

@@ -26,10 +26,11 @@ struct AccuracyRow {
   std::string sums;  ///< any_sums or plain_sums_name
   std::string data;
   std::optional<ErrorFigures> errors;  ///< nothing where there is no result
+  std::optional<double> bound;         ///< stated for worst_of_largest; nothing where none is
   std::string verdict;                 ///< "right", or what was wrong
 };
 
-/// True where the verdict is "right" and both figures are numbers.
+/// True where the verdict is "right", the figures are numbers, and what has a stated bound is within it.
 bool is_right(const AccuracyRow& row);
 
 struct AccuracyResults {

@@ -24,6 +24,12 @@ std::string text_of(const BenchRow& row) {
   return text;
 }
 
+/// Peers and forced configurations go by their names; who serves a rung's problems may change, and is compared.
+std::string contender_of(const BenchRow& row) {
+  const bool by_name = row.rung == "0" || row.name.find(':') != std::string::npos;
+  return by_name ? row.name : row.rung;
+}
+
 /// What makes two rows the same measurement. One that a file holds again is its second, third, ... of that kind.
 RowsByKey rows_by_key(const Results& results) {
   RowsByKey rows;
@@ -32,7 +38,7 @@ RowsByKey rows_by_key(const Results& results) {
     problem.category.clear();
     for (int repetition = 0;; ++repetition) {
       const std::string key =
-          fmt::format("{}|{}|{}|{}|{}|{}", to_text(problem), row.rung, row.name, row.data, row.cache, repetition);
+          fmt::format("{}|{}|{}|{}|{}", to_text(problem), contender_of(row), row.data, row.cache, repetition);
       if (rows.emplace(key, &row).second) break;
     }
   }

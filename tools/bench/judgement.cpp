@@ -61,6 +61,11 @@ double error_bound(const Sample& sample, std::int64_t k, Accuracy accuracy) {
   return fp32;
 }
 
+double stated_bound_of_fp16x3(std::int64_t k) {
+  constexpr double of_a_chunk = 58.0, chunk = 64.0;
+  return (of_a_chunk + static_cast<double>(k) / chunk) * 0x1p-24;
+}
+
 Judgement judge_samples(const GemmProblem& problem, const std::vector<Sample>& samples,
                         const std::vector<float>& values, const NanCount& nans, Accuracy accuracy) {
   if (nans.count > 0) {

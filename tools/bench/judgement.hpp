@@ -42,6 +42,10 @@ Accuracy accuracy_of(Precision precision);
 /// largest_a largest_b.
 double error_bound(const Sample& sample, std::int64_t k, Accuracy accuracy);
 
+/// What rung 12 states: its error in any element is at most so much of k times the largest |a| of the element's row
+/// times the largest |b| of its column, whatever the data; derived in src/kernels/ACCURACY.md.
+double stated_bound_of_fp16x3(std::int64_t k);
+
 /// NaN in the whole of C.
 struct NanCount {
   std::uint64_t count = 0;

@@ -5,7 +5,6 @@
 #include "bench/conditions.hpp"
 #include "bench/contender.hpp"
 #include "bench/device_matrices.hpp"
-#include "bench/text_list.hpp"
 #include "machine.hpp"
 #include "sum_order.hpp"
 
@@ -59,6 +58,7 @@ bench::AccuracyRow row_of(const Entrant& entrant, bench::DeviceMatrices& matrice
   row.name = contender.name;
   row.precision = contender.precision;
   row.sums = entrant.sums;
+  if (contender.accuracy == bench::Accuracy::fp16x3) row.bound = bench::stated_bound_of_fp16x3(matrices.problem().k);
   std::string complaint = placed.empty() ? matrices.poison() : placed;
   if (complaint.empty()) {
     const char* failure = contender.enqueue(matrices.problem(), nullptr);
@@ -67,6 +67,8 @@ bench::AccuracyRow row_of(const Entrant& entrant, bench::DeviceMatrices& matrice
     if (failure != nullptr) complaint = failure;
   }
   if (complaint.empty()) row.errors = matrices.errors(complaint);
+  if (row.verdict == bench::verdict_right && row.errors && !bench::is_right(row))
+    row.verdict = "beyond the stated bound";
   if (!complaint.empty()) row.verdict = "failed: " + complaint;
   return row;
 }
@@ -87,12 +89,12 @@ std::optional<bench::AccuracyResults> accuracy_results(const AccuracyOptions& op
   bench::DeviceMatrices matrices;
   for (std::size_t i = 0; i < plan.problems.size(); ++i) {
     progress.show(bench::to_text(plan.problems[i]), i, plan.problems.size());
-    for (const std::string_view data : bench::split(options.data, ',')) {
-      const std::string placed = matrices.place(plan.problems[i], *bench::data_named(data));
+    for (const bench::Data data : *kinds_of_data(options.data)) {
+      const std::string placed = matrices.place(plan.problems[i], data);
       for (const Entrant& entrant : *entrants) {
         results.rows.push_back(row_of(entrant, matrices, placed));
         results.rows.back().problem = plan.problems[i];
-        results.rows.back().data = data;
+        results.rows.back().data = bench::data_name(data);
       }
     }
   }

@@ -13,14 +13,26 @@ namespace {
 constexpr const char* default_data = "normal,positive,uniform,graded";
 
 std::string known_data(const std::string& text) {
-  for (const std::string_view name : bench::split(text, ',')) {
-    if (!bench::data_named(name))
-      return "'" + std::string(name) + "' is none of " + bench::joined(bench::data_names, ", ");
-  }
-  return {};
+  if (kinds_of_data(text)) return {};
+  return "'" + text + "' is neither all nor some of " + bench::joined(bench::data_names, ", ");
 }
 
 }  // namespace
+
+std::optional<std::vector<bench::Data>> kinds_of_data(const std::string& text) {
+  std::vector<bench::Data> kinds;
+  if (text == "all") {
+    for (const char* name : bench::data_names) kinds.push_back(*bench::data_named(name));
+    std::erase(kinds, bench::Data::zeros);
+    return kinds;
+  }
+  for (const std::string_view name : bench::split(text, ',')) {
+    const auto kind = bench::data_named(name);
+    if (!kind) return std::nullopt;
+    kinds.push_back(*kind);
+  }
+  return kinds;
+}
 
 void add_accuracy(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<AccuracyOptions>();
@@ -41,7 +53,7 @@ void add_accuracy(CLI::App& app, Chosen& chosen) {
                        "cublas_bf16x9");
   accuracy->add_flag("--reproducible", options->reproducible,
                      "Each rung also in the plain order of k, as LADDER_REPRODUCIBLE=1 has it");
-  accuracy->add_option("--data", options->data, "What A and B hold, several with commas")
+  accuracy->add_option("--data", options->data, "What A and B hold, several with commas, or all")
       ->check(known_data)
       ->capture_default_str();
   accuracy->add_option("--output", what.output, "CSV file for the results");
