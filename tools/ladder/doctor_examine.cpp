@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "auto_rung.hpp"
 #include "bench/device_facts.hpp"
 #include "bench/nvml.hpp"
 #include "bench/text_list.hpp"
@@ -69,11 +70,21 @@ void look_at_machine(doctor::Surroundings& here) {
   here.cublas = installed_cublas();
 }
 
+std::string name_of(const Rung& rung) { return fmt::format("{} {}", rung_label(rung), rung.name); }
+
 std::string rung_text(const shim::RungSetting& setting) {
-  if (setting.automatic) return "auto";
-  if (setting.turns.empty()) return fmt::format("{} {} (default)", rung_label(default_rung()), default_rung().name);
   std::vector<std::string> names;
-  for (const Rung* rung : setting.turns) names.push_back(fmt::format("{} {}", rung_label(*rung), rung->name));
+  if (setting.automatic) {
+    for (const KernelConfig& candidate : auto_entry().emulated->configs)
+      names.push_back(name_of(*find_rung(candidate.name)));
+    return fmt::format("auto: for each problem the quickest of {}", bench::joined(names, ", "));
+  }
+  if (setting.turns.empty()) {
+    const Rung* tf32 = rung_of(Precision::tf32);
+    return name_of(default_rung()) + " (default)" +
+           (tf32 ? fmt::format("; {} where cuBLAS is asked for TF32", name_of(*tf32)) : "");
+  }
+  for (const Rung* rung : setting.turns) names.push_back(name_of(*rung));
   return bench::joined(names, ", ");
 }
 
