@@ -1,14 +1,48 @@
 # SPDX-License-Identifier: MIT
-"""The tables of src/kernels/ACCURACY.md, each of (root of the tree, results of `ladder accuracy`)."""
+"""Markdown tables of errors, each of (root of the tree, results of `ladder accuracy`): the one of rung 9's page, and those
+of src/kernels/ACCURACY.md."""
 import itertools
+import operator
+import re
 import textwrap
 
-from result_tables import MISSING, WIDTH, Unusable, exponent, listed_rungs, note, number, table
+from result_tables import DEFAULT, MISSING, WIDTH, Unusable, geometric_mean, listed_rungs, note, number, table
 
 REFERENCE = "cublas"
 UNSCALED, SCALED = "bf16x6", "fp16x3"
 LEFT, HANDED_OVER, WRONG = "¹", "²", "wrong"
 NOTHING = 0.0
+
+
+def exponent(value):
+    """2.8e-7"""
+    return MISSING if value is None else re.sub(r"e([+-])0*(\d)", r"e\1\2", f"{value:.1e}")
+
+
+def accuracy_table(_root, results):
+    """Errors against float64, a line a problem and kind of data."""
+    rows = [row for row in results.rows if row["verdict"] == "right"]
+    contenders = list(dict.fromkeys((row["name"], row["sums"]) for row in results.rows))
+    problem_of = operator.itemgetter("data", "op_a", "op_b", "m", "n", "k", "batch")
+    cell = {(problem_of(row), (row["name"], row["sums"])): row for row in rows}
+
+    def text(row):
+        l2, worst = number(row, "relative_l2"), number(row, "worst_of_magnitude")
+        return MISSING if None in (l2, worst) else f"{exponent(l2)} ({exponent(worst)})"
+
+    lines, ratios = [], []
+    for problem in dict.fromkeys(map(problem_of, results.rows)):
+        data, op_a, op_b, *extents, batch = problem
+        shape = f"{op_a},{op_b} {'x'.join(extents)}" + (f" *{batch}" if batch != "1" else "")
+        lines.append([data, shape, *(text(cell.get((problem, contender), {})) for contender in contenders)])
+        ours, theirs = (number(cell.get((problem, (name, "any")), {}), "relative_l2") for name in (DEFAULT, "cublas"))
+        ratios += [ours / theirs] if ours and theirs else []
+    headings = [f"`{name}`" + ("" if sums == "any" else f", {sums} order of k") for name, sums in contenders]
+    compared = (f" Rung 9's relative L2 error is {geometric_mean(ratios):.2f} times that of cuBLAS FP32 in the geometric "
+                f"mean of these problems, and {max(ratios):.2f} times at most.") if ratios else ""
+    legend = ("Relative L2 error of C against float64, and in brackets the largest |error| of an element over the sum of "
+              "its |a b|." + compared)
+    return [*textwrap.wrap(legend, WIDTH), ""] + table(["data", "problem", *headings], lines) + note(results, rows)
 
 
 def figure(row, column):

@@ -11,10 +11,10 @@ import collections
 import pathlib
 import sys
 
-from accuracy_page import accuracy_summary, accuracy_tables
+from accuracy_page import accuracy_summary, accuracy_table, accuracy_tables
 from program_tables import programs_table, training_curves_table, training_table, transformers_table
-from result_tables import (ProfileResults, Results, Unusable, accuracy_table, counters_table, fp32_table, host_table,
-                           ladder_numbers, ladder_table, squares_table, sustained_table)
+from result_tables import (ProfileResults, Results, Unusable, counters_table, fp32_table, host_table, ladder_numbers,
+                           ladder_table, squares_table, sustained_table)
 from tensor_tables import against_peer, sustained_table as tensor_sustained_table
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]

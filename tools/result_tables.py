@@ -4,7 +4,6 @@ import collections
 import csv
 import json
 import math
-import operator
 import pathlib
 import re
 import textwrap
@@ -15,6 +14,7 @@ RUNG = re.compile(r'^(?:KERNEL|HANDED_ON)_RUNG\((\w+), (\w+), (\w+), \w+, "(.*)"
 DEFAULT = "double_buffered"
 HANDED_ON = "next_blas"
 MISSING = "-"
+MANY_KINDS = 4  # of data: named up to here, counted beyond
 ROUNDED = 1e-5  # by as much, relatively, may a column be off what it was computed from
 
 
@@ -121,10 +121,16 @@ def spread(rows):
 
 
 def random_data(kinds):
-    few = 4
-    if len(kinds) > few:
-        return f"{len(kinds)} kinds of random data"
-    return f"random {' or '.join(sorted(kinds))} data" if kinds else ""
+    many = len(kinds) > MANY_KINDS
+    return f"{len(kinds)} kinds of random data" if many else f"random {' or '.join(sorted(kinds))} data" if kinds else ""
+
+
+def turns(rows):
+    """Who was timed by turns with whom."""
+    apart = any(row.get("precision") not in (None, "", "fp32") for row in rows)
+    if any(row.get("timing") == "sustained" for row in rows):
+        return "each contender by itself"
+    return "contenders in turn, FP32 and tensor cores apart" if apart else "all contenders in turn"
 
 
 def how(rows):
@@ -138,7 +144,7 @@ def how(rows):
     parts = [ops.pop() if len(ops) == 1 else "",
              random_data({row["data"] for row in rows if row.get("data")}),
              f"{values('cache')} L2 cache" if values("cache") and not on_host else "",
-             "all contenders in turn" + ("" if on_host else " in one process")]
+             turns(rows) + ("" if on_host else " in one process")]
     if samples:
         fewest_and_most = dict.fromkeys([samples[0], samples[-1]])
         parts.append(f"median of {' to '.join(map(str, fewest_and_most))} samples")
@@ -241,37 +247,6 @@ def host_table(_root, results):
              for size, row in sorted(ours.items())]
     return (["Milliseconds a call of n x n x n, everything in pageable memory:", ""]
             + table(["n", "libladderblas", "served by", *peers], lines) + note(results, rows))
-
-
-def exponent(value):
-    """2.8e-7"""
-    return MISSING if value is None else re.sub(r"e([+-])0*(\d)", r"e\1\2", f"{value:.1e}")
-
-
-def accuracy_table(_root, results):
-    """Errors against float64, a line a problem and kind of data."""
-    rows = [row for row in results.rows if row["verdict"] == "right"]
-    contenders = list(dict.fromkeys((row["name"], row["sums"]) for row in results.rows))
-    problem_of = operator.itemgetter("data", "op_a", "op_b", "m", "n", "k", "batch")
-    cell = {(problem_of(row), (row["name"], row["sums"])): row for row in rows}
-
-    def text(row):
-        l2, worst = number(row, "relative_l2"), number(row, "worst_of_magnitude")
-        return MISSING if None in (l2, worst) else f"{exponent(l2)} ({exponent(worst)})"
-
-    lines, ratios = [], []
-    for problem in dict.fromkeys(map(problem_of, results.rows)):
-        data, op_a, op_b, *extents, batch = problem
-        shape = f"{op_a},{op_b} {'x'.join(extents)}" + (f" *{batch}" if batch != "1" else "")
-        lines.append([data, shape, *(text(cell.get((problem, contender), {})) for contender in contenders)])
-        ours, theirs = (number(cell.get((problem, (name, "any")), {}), "relative_l2") for name in (DEFAULT, "cublas"))
-        ratios += [ours / theirs] if ours and theirs else []
-    headings = [f"`{name}`" + ("" if sums == "any" else f", {sums} order of k") for name, sums in contenders]
-    compared = (f" Rung 9's relative L2 error is {geometric_mean(ratios):.2f} times that of cuBLAS FP32 in the geometric "
-                f"mean of these problems, and {max(ratios):.2f} times at most.") if ratios else ""
-    legend = ("Relative L2 error of C against float64, and in brackets the largest |error| of an element over the sum of "
-              "its |a b|." + compared)
-    return [*textwrap.wrap(legend, WIDTH), ""] + table(["data", "problem", *headings], lines) + note(results, rows)
 
 
 def sustained_table(_root, results):
