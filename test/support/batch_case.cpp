@@ -200,7 +200,7 @@ void check_batch(const Rung& rung, const BatchCase& batch, Ran* ran) {
                            (batch.in_arrays ? " in arrays" : "") + describe(batch.finish);
   INFO(text);
   const Batches batches{Batch(batch, false), Batch(batch, true)};
-  check_launch(rung.emulated->launch, sums_of(*rung.emulated), batches);
+  check_launch(rung.emulated->launch, emulated_sums_of(rung), batches);
   for (const KernelConfig& config : rung.emulated->configs) {
     if (!batches.random.runs(config)) continue;
     INFO(config.name);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "precision_bounds.hpp"
+
 namespace ladder::test {
 
 namespace {
@@ -12,11 +14,6 @@ namespace {
 constexpr double unit_roundoff_32 = 0x1p-24;
 constexpr double unit_roundoff_64 = 0x1p-53;
 constexpr double half_least_subnormal = 0x1p-150;
-
-double gamma(std::int64_t roundings, double unit) {
-  const double product = static_cast<double>(roundings) * unit;
-  return product / (1.0 - product);
-}
 
 // op(A) as k rows of m, so that the inner loop below is contiguous.
 std::vector<double> rows_of_op_a(const GemmProblem& p) {
@@ -49,8 +46,7 @@ void sum_column(const GemmProblem& p, const std::vector<double>& rows, std::int6
   }
 }
 
-double bound_of(double unit, std::int64_t k, double alpha, double sum, double magnitude, double value) {
-  const double sum_error = gamma(k, unit) * magnitude;
+double bound_of(double unit, double sum_error, double alpha, double sum, double value) {
   const double product_error = std::fabs(alpha) * sum_error + unit * std::fabs(alpha) * (std::fabs(sum) + sum_error);
   return product_error + unit * (std::fabs(value) + product_error);
 }
@@ -85,12 +81,14 @@ Expected finished(const GemmProblem& p, std::int64_t i, std::int64_t j, Expected
 
 }  // namespace
 
-std::vector<Expected> expected_result(const GemmProblem& p) {
+std::vector<Expected> expected_result(const GemmProblem& p, Precision precision) {
   const double alpha = p.alpha.device ? *p.alpha.device : p.alpha.value;
   const double beta = p.beta.device ? *p.beta.device : p.beta.value;
   GemmProblem multiplied = p;
   if (alpha == 0.0) multiplied.k = 0;
   const std::vector<double> rows = rows_of_op_a(multiplied);
+  const SumBounds sum_bounds(p, multiplied.k, precision);
+  const double gamma_64 = gamma(static_cast<double>(multiplied.k), unit_roundoff_64);
   Sums sums{std::vector<double>(static_cast<std::size_t>(p.m)), std::vector<double>(static_cast<std::size_t>(p.m))};
   std::vector<Expected> result;
   result.reserve(static_cast<std::size_t>(p.m * p.n));
@@ -102,8 +100,8 @@ std::vector<Expected> expected_result(const GemmProblem& p) {
       const double product = multiplied.k == 0 ? 0.0 : alpha * sum;
       const double old_c = p.old_c != nullptr ? p.old_c[i + j * p.ld_old_c] : p.c[i + j * p.ldc];
       const double value = beta == 0.0 ? product : product + beta * old_c;
-      const double rounding = bound_of(unit_roundoff_32, multiplied.k, alpha, sum, magnitude, value) +
-                              bound_of(unit_roundoff_64, multiplied.k, alpha, sum, magnitude, value);
+      const double rounding = bound_of(unit_roundoff_32, sum_bounds.at(i, j, magnitude), alpha, sum, value) +
+                              bound_of(unit_roundoff_64, gamma_64 * magnitude, alpha, sum, value);
       const double underflow =
           static_cast<double>(multiplied.k + 2) * half_least_subnormal * std::max(1.0, std::fabs(alpha));
       result.push_back(finished(p, i, j, {value, rounding + underflow}));

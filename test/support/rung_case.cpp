@@ -169,6 +169,10 @@ Sums sums_of(const RungKernel& kernel) {
   return all_by_k ? Sums::by_k : Sums::as_asked;
 }
 
+Sums emulated_sums_of(const Rung& rung) {
+  return uses_tensor_cores(rung.precision) ? Sums::by_slab : sums_of(*rung.emulated);
+}
+
 Operands::Operands(const Case& case_)
     : ProductMatrices(shape_of(case_), case_.shift, case_.seed),
       how(case_),
@@ -227,10 +231,10 @@ void check_operands(const Rung& rung, const Operands& operands, Ran* ran) {
   const GemmProblem problem = operands.problem(unchanged);
   REQUIRE(first_illegal_argument(problem) == GemmArgument::none);
   if (is_noop(problem)) return;
-  Due due{expected_result(problem), std::nullopt};
+  Due due{expected_result(problem, rung.precision), std::nullopt};
   if (effort() != Effort::tiny) due.of_rung_1 = result_of(find_rung("naive")->emulated->launch, operands);
 
-  check_launch(rung.emulated->launch, sums_of(*rung.emulated), operands, due);
+  check_launch(rung.emulated->launch, emulated_sums_of(rung), operands, due);
   for (std::size_t i = 0; i < rung.emulated->configs.size(); ++i) {
     const KernelConfig& config = rung.emulated->configs[i];
     if ((i + operands.how.seed) % operands.how.share != 0 || !can_run(config, problem)) continue;

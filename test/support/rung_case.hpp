@@ -89,8 +89,11 @@ inline constexpr int emulated_multiprocessors = 132;
 /// True where the configuration runs this problem: its model gives a time.
 bool can_run(const KernelConfig& config, const GemmProblem& problem, int multiprocessors = emulated_multiprocessors);
 
-/// How the rung's own choice sums: by_k where all that it chooses from does.
+/// How a kernel's own choice sums, if it adds FP32 FMAs: by_k where all that it chooses from does.
 Sums sums_of(const RungKernel& kernel);
+
+/// How the emulated rung's own choice sums.
+Sums emulated_sums_of(const Rung& rung);
 
 /// Configurations that have been run.
 using Ran = std::set<const KernelConfig*>;
