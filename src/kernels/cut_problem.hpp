@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A problem in pieces, for when there is not memory enough to do it as one. k is never cut, so an element's sum is the
-// same in every piece.
+// A problem in pieces, for when there is not memory enough to do it as one. k is never cut, so no sum is.
 #pragma once
 
 #include <cstddef>
