@@ -40,6 +40,24 @@ def emulated_against_openblas(bench):
         assert all(0 < float(row["ms_q1"]) <= float(row["ms"]) <= float(row["ms_q3"]) for row in rows), rows
 
 
+def auto_and_a_file_for_each_rung(bench):
+    output = str(bench.folder / "%r.csv")
+    rows = bench.rows("16", "--door", "cblas", "--rungs", "9,auto", "--against", "openblas", "--output", output)
+    assert [row["rung"] for row in rows] == ["9", "auto", "0"] and {row["verdict"] for row in rows} == {"right"}, rows
+    assert rows[1]["name"].endswith(":emulated") and rows[1]["name"] != "auto:emulated", rows
+    for rung, label in (("double_buffered", "9"), ("auto", "auto")):
+        lines = (bench.folder / f"{rung}.csv").read_text().splitlines()
+        kept = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+        assert [row["rung"] for row in kept] == [label, "0"], kept
+    out, _ = bench("--summarize", str(bench.folder / "auto.csv"), "--json")
+    assert json.loads(out)["rung"].startswith("auto") and json.loads(out)["problems"] == 1, out
+
+
+def data_of_the_gpu_only(bench):
+    _, err = bench("16", "--door", "cblas", "--data", "graded", code=USAGE)
+    assert "graded" in err and len(err.splitlines()) == 1, err
+
+
 def handed_on_to_the_cpu(bench):
     for door in DOORS:
         rows = bench.rows("100x50x70", "--door", door, LADDER_DEVICE="cpu")
@@ -109,8 +127,9 @@ def child_is_not_in_the_help(bench):
     assert "bench" in out and "host-peer" not in out, out
 
 
-TESTS = [emulated_against_openblas, handed_on_to_the_cpu, as_json, wrong_peer, peer_in_a_process_of_its_own,
-         failures_are_summarized, process_that_is_lost, peers_that_are_not_here, child_is_not_in_the_help]
+TESTS = [emulated_against_openblas, auto_and_a_file_for_each_rung, data_of_the_gpu_only, handed_on_to_the_cpu, as_json,
+         wrong_peer, peer_in_a_process_of_its_own, failures_are_summarized, process_that_is_lost, peers_that_are_not_here,
+         child_is_not_in_the_help]
 
 
 def has_openblas():

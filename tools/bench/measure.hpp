@@ -23,7 +23,7 @@ struct MeasureOptions {
   bool cold = true;      ///< L2 flushed before each sample
   int samples = 0;       ///< of each contender; 0: 15, and up to 51 where they are short
   double sustain_s = 0;  ///< above 0: instead of samples in turns each works so long without a pause, see sustain.hpp
-  int calls = 0;         ///< in a row, for the host's time of a call; 0: 15, each into an idle stream
+  int calls = 0;         ///< in a row, for the host's time of a call; 0: up to 15, each into an idle stream
   double pause_s = 0.3;  ///< before the contenders of the other unit of the GPU, and before each that is sustained
   std::string peer;      ///< name of the contender that `ratio` compares with; may be empty
   Ceilings ceilings;     ///< for floors, and for the choice between graphs and streams

@@ -108,7 +108,7 @@ void add_measuring(CLI::App& bench, BenchOptions& options) {
       ->group(group);
   bench
       .add_option("--calls", options.calls,
-                  "Calls in a row that give the host's time of one\n(host_us); 15 into an idle stream if not given")
+                  "Calls in a row that give the host's time of one\n(host_us); 3 to 15 into an idle stream if not given")
       ->check(CLI::Range(1, most_calls))
       ->group(group);
   bench
