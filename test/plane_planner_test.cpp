@@ -95,6 +95,13 @@ TEST_CASE("k is cut where whole tiles would leave most multiprocessors without w
   CHECK(plan(problem_of(256, 128, 64)).shares == 1);  // too short
 }
 
+TEST_CASE("without products, a tile is stored all the same") {
+  const PlannedPlanes plan = plan_planes(problem_of(300, 200, 0), traits<Tile256>, 132, true);
+  CHECK(plan.plan.items == 4);
+  CHECK(plan.plan.shares == 1);
+  CHECK(plan.blocks == 4);
+}
+
 TEST_CASE("a problem beyond what a block can count is not planned") {
   const std::int64_t huge = std::int64_t{1} << 40;
   CHECK(std::isinf(plan_planes(problem_of(huge, huge, 1), traits<Tile256>, 132, true).cycles));

@@ -25,7 +25,7 @@ class Planner {
     const std::int64_t tiles_m = ceil_div(p.m, tile.bm);
     const std::int64_t tiles_n = ceil_div(p.n, tile.bn);
     constexpr std::int64_t most_tiles = std::int64_t{1} << 26;  // of a product: counted in 32 bits with a band's width
-    possible_ = tiles_m <= most_tiles / tiles_n && slabs_ <= std::numeric_limits<int>::max();
+    possible_ = tiles_m <= most_tiles / std::max<std::int64_t>(tiles_n, 1) && slabs_ <= std::numeric_limits<int>::max();
     tiles_ = tiles_m * tiles_n * p.batch;
     common_.tiles_m = static_cast<std::uint32_t>(tiles_m);
     common_.tiles_n = static_cast<std::uint32_t>(tiles_n);
@@ -37,7 +37,7 @@ class Planner {
     const std::int64_t rounds = tiles_ / multiprocessors_;
     const std::int64_t rest = tiles_ % multiprocessors_;
     consider_whole(rounds + (rest > 0 ? 1 : 0));
-    if (may_cut && rest > 0) {
+    if (may_cut && rest > 0 && slabs_ > 0) {
       for (int shares = 2; shares <= most_shares; ++shares) consider_cut(rounds, rest, shares);
     }
     return best_;

@@ -7,17 +7,20 @@
 // are small, so that many are on a multiprocessor, some waiting for what they read while others write.
 #pragma once
 
+#include <algorithm>
+
+#include "device_traits.cuh"
 #include "range_facts.cuh"
 #include "split_element.cuh"
 #include "split_stage.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
-/// The blocks that split one operand.
+/// The pieces of one operand.
 struct SplitShare {
   std::uint32_t row_pieces;
   std::uint32_t k_pieces;
-  std::uint32_t blocks;  ///< for all products that have planes of their own
+  std::uint32_t pieces;  ///< of all products that have planes of their own
 };
 
 struct SplitPlan {
@@ -53,19 +56,20 @@ struct SplitPiece {
   std::int64_t k0;
 };
 
-__device__ __forceinline__ SplitPiece locate_piece(const GemmProduct& p, const SplitPlan& plan) {
+__device__ __forceinline__ SplitPiece locate_piece(const GemmProduct& p, const SplitPlan& plan,
+                                                   std::uint32_t piece_of_both) {
   SplitPiece piece;
-  piece.is_b = blockIdx.x >= plan.a.blocks;
+  piece.is_b = piece_of_both >= plan.a.pieces;
   const bool k_major = piece.is_b ? p.op_b == Op::none : p.op_a == Op::transpose;
-  const std::uint32_t block = piece.is_b ? blockIdx.x - plan.a.blocks : blockIdx.x;
+  const std::uint32_t piece_of_operand = piece.is_b ? piece_of_both - plan.a.pieces : piece_of_both;
   const std::uint32_t row_pieces = piece.is_b ? plan.b.row_pieces : plan.a.row_pieces;
   const std::uint32_t k_pieces = piece.is_b ? plan.b.k_pieces : plan.a.k_pieces;
   const std::uint32_t pieces = row_pieces * k_pieces;
-  const std::uint32_t number = block % pieces;
+  const std::uint32_t number = piece_of_operand % pieces;
   const std::uint32_t minors = k_major ? k_pieces : row_pieces;  // neighbours in memory follow each other
   const std::uint32_t minor = number % minors;
   const std::uint32_t major = number / minors;
-  piece.product = block / pieces;
+  piece.product = piece_of_operand / pieces;
   piece.row0 = std::int64_t{k_major ? major : minor} * SPLIT_EXTENT;
   piece.k0 = std::int64_t{k_major ? minor : major} * SPLIT_EXTENT;
   return piece;
@@ -201,15 +205,20 @@ __global__ void __launch_bounds__(SPLIT_THREADS, split_blocks<FORMAT>)
   const std::int64_t k = mainloop_k(first, load_scalars(first));
   if (k == 0 || (plan.gate == Gate::unless_fp16 && serves_fp16x2(planes.facts, k))) return;
 
-  // Locate the piece, load it, split it
+  // Locate a piece, load it, split it
   auto& smem = block_smem<SplitSmem<FORMAT>>();
-  const SplitPiece piece = locate_piece(first, plan);
-  const SplitSource source = source_of(first, layout, piece);
-  smem.stage.fetch(source);
-  wait_for_copies<0>();
-  __syncthreads();
-  const LaneFacts found = split_row(smem, source.k_major, image_of(planes, piece.is_b), piece);
-  if constexpr (FORMAT != PlaneFormat::tf32) report(smem, found, planes.facts, piece.is_b);
+  const std::uint32_t pieces = plan.a.pieces + plan.b.pieces;
+#pragma unroll 1
+  for (std::uint32_t number = blockIdx.x; number < pieces; number += gridDim.x) {
+    const SplitPiece piece = locate_piece(first, plan, number);
+    const SplitSource source = source_of(first, layout, piece);
+    smem.stage.fetch(source);
+    wait_for_copies<0>();
+    __syncthreads();
+    const LaneFacts found = split_row(smem, source.k_major, image_of(planes, piece.is_b), piece);
+    if constexpr (FORMAT != PlaneFormat::tf32) report(smem, found, planes.facts, piece.is_b);
+    __syncthreads();
+  }
 }
 
 // ---------------------------------------------------------------------------------------- host side
@@ -221,14 +230,19 @@ inline SplitShare split_share(std::int64_t rows, std::int64_t k, std::int64_t pr
           static_cast<std::uint32_t>(row_pieces * k_pieces * products)};
 }
 
-/// Enqueues the kernel that writes the planes of all products. `planes` are laid out for the problem (plane_plan.hpp);
+/// Enqueues the kernel that writes the planes of all products: a block for each piece, or, where most launches find
+/// nothing to do, as many as are resident at once. `planes` are laid out for the problem (plane_plan.hpp);
 /// where an image's product_bytes is 0, all products have the operand of the first one. Where alpha or k is 0, the
 /// planes stay as they are.
 template <PlaneFormat FORMAT>
 LaunchStatus launch_split(const GemmProblem& p, Stream stream, const SplitOperands& planes, Gate gate = Gate::always) {
   const auto products = [&p](const PlaneImage& image) { return image.product_bytes == 0 ? 1 : p.batch; };
   const SplitPlan plan{split_share(p.m, p.k, products(planes.a)), split_share(p.n, p.k, products(planes.b)), gate};
-  const std::int64_t blocks = std::int64_t{plan.a.blocks} + plan.b.blocks;
+  std::int64_t blocks = std::int64_t{plan.a.pieces} + plan.b.pieces;
+  if (gate != Gate::always) {
+    const std::int64_t at_once = std::int64_t{split_blocks<FORMAT>} * std::max(1, device_traits().multiprocessors);
+    blocks = std::min(blocks, at_once);
+  }
   return launch_overlapping<split_operands<FORMAT>, SplitSmem<FORMAT>>(blocks, SPLIT_THREADS, stream, p, planes, plan);
 }
 
