@@ -80,6 +80,13 @@ struct OnGpu {
     return result;
   }
 
+  /// What was changed of A and B in host memory.
+  void send_inputs() {
+    REQUIRE(device.a.write(operands.a.data()) == cudaSuccess);
+    REQUIRE(device.b.write(operands.b.data()) == cudaSuccess);
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  }
+
   /// For launches on any stream: a copy from pageable memory may still be under way when the call returns.
   void restore_c() {
     REQUIRE(device.c.write(operands.c.data()) == cudaSuccess);

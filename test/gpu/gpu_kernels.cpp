@@ -27,6 +27,13 @@ int multiprocessors() {
   return count;
 }
 
+template <class Wanted>
+std::vector<Kernel> some_kernels(const Wanted& wanted) {
+  std::vector<Kernel> some = gpu_kernels();
+  std::erase_if(some, [&wanted](const Kernel& kernel) { return !wanted(kernel); });
+  return some;
+}
+
 TuningSlot current_slot() {
   int device = 0;
   REQUIRE(cudaGetDevice(&device) == cudaSuccess);
@@ -41,13 +48,18 @@ Kernel::Kernel(const Rung& rung, std::size_t config) : rung_(&rung), name_(rung.
   name_ += std::string(":") + config_->name;
 }
 
-Sums Kernel::sums() const { return config_ ? config_->sums : sums_of(*rung_->gpu); }
+Sums Kernel::sums() const {
+  if (uses_tensor_cores(precision())) return Sums::by_slab;
+  return config_ ? config_->sums : sums_of(*rung_->gpu);
+}
 
 bool Kernel::runs(const GemmProblem& problem) const {
-  return config_ == nullptr || can_run(*config_, problem, multiprocessors());
+  if (config_ != nullptr) return can_run(*config_, problem, multiprocessors());
+  return rung_->gpu->declines == nullptr || rung_->gpu->declines(problem) == nullptr;
 }
 
 Kernel::Emulated Kernel::with_choice(const GemmProblem& problem) const {
+  if (uses_tensor_cores(precision())) return {nullptr, Sums::by_slab};
   const auto configs = rung_->gpu->configs;
   if (configs.empty()) return {rung_->emulated->launch, Sums::by_k};
   const KernelConfig& chosen =
@@ -69,9 +81,25 @@ std::vector<Kernel> gpu_kernels() {
 }
 
 std::vector<Kernel> gpu_kernels_with_blocks() {
-  std::vector<Kernel> some = gpu_kernels();
-  std::erase_if(some, [](const Kernel& kernel) { return kernel.sums() == Sums::by_k; });
-  return some;
+  return some_kernels([](const Kernel& kernel) { return kernel.sums() != Sums::by_k; });
+}
+
+std::vector<Kernel> gpu_fma_kernels() {
+  return some_kernels([](const Kernel& kernel) { return !uses_tensor_cores(kernel.precision()); });
+}
+
+std::vector<Kernel> gpu_fma_kernels_with_blocks() {
+  return some_kernels(
+      [](const Kernel& kernel) { return !uses_tensor_cores(kernel.precision()) && kernel.sums() != Sums::by_k; });
+}
+
+std::vector<Kernel> gpu_tensor_kernels() {
+  return some_kernels([](const Kernel& kernel) { return uses_tensor_cores(kernel.precision()); });
+}
+
+std::vector<Kernel> gpu_tensor_rungs() {
+  return some_kernels(
+      [](const Kernel& kernel) { return uses_tensor_cores(kernel.precision()) && kernel.config() == nullptr; });
 }
 
 bool emulator_is_alike() {

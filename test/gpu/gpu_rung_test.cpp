@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every rung and every configuration on the GPU: against float64, against cuBLAS, and bit for bit against the emulator.
+// Every rung and every configuration on the GPU: against float64, against cuBLAS, and bit for bit against the emulator
+// or, on tensor cores, against itself.
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
@@ -9,83 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "gpu_kernels.hpp"
+#include "gpu_reference.hpp"
 #include "support/config_cases.hpp"
-#include "support/oracle.hpp"
 
 namespace ladder::test {
 
 namespace {
 
 constexpr Op ops[] = {Op::none, Op::transpose};
-
-/// Elements of `result` outside their bound.
-std::int64_t wrong_elements(const Matrix& result, const std::vector<Expected>& expected) {
-  std::int64_t wrong = 0;
-  for (std::int64_t j = 0; j < result.columns(); ++j) {
-    for (std::int64_t i = 0; i < result.rows(); ++i) {
-      if (!agrees(result.at(i, j), expected[static_cast<std::size_t>(i + j * result.rows())])) ++wrong;
-    }
-  }
-  return wrong;
-}
-
-/// Elements that are not same_value().
-std::int64_t different_elements(const Matrix& left, const Matrix& right) {
-  std::int64_t different = 0;
-  for (std::int64_t j = 0; j < left.columns(); ++j) {
-    for (std::int64_t i = 0; i < left.rows(); ++i) {
-      if (!same_value(left.at(i, j), right.at(i, j))) ++different;
-    }
-  }
-  return different;
-}
-
-/// A case, what its elements should be, and the bits of sums in the plain order of k.
-struct Reference {
-  explicit Reference(const Case& c) : operands(c), by_k(operands.c) {
-    const GemmProblem problem = operands.problem(by_k);
-    noop = is_noop(problem);
-    if (noop) return;
-    expected = expected_result(problem);
-    const PlainSums asked;
-    REQUIRE(default_rung().emulated->launch(problem, nullptr) == launch_ok);
-  }
-
-  Operands operands;
-  Matrix by_k;
-  std::vector<Expected> expected;
-  bool noop = false;
-};
-
-/// True where the kernel is made for the case.
-bool check_kernel(const Kernel& kernel, const Reference& reference) {
-  Matrix result = reference.operands.c;
-  const GemmProblem problem = reference.operands.problem(result);
-  if (reference.noop || !kernel.runs(problem)) return false;
-  const std::string text = describe(kernel.name(), reference.operands.how);
-  INFO(text);
-  REQUIRE(run_on_gpu(kernel.launch(), problem) == "");
-  CHECK(wrong_elements(result, reference.expected) == 0);
-  CHECK(result.canaries_live());
-  // The two sides' exponential functions round differently.
-  if (problem.activation == Activation::gelu) return true;
-  const Sums sums = kernel.sums_for(problem);
-  if (sums == Sums::by_k || reference.operands.how.exact) {
-    CHECK(different_elements(result, reference.by_k) == 0);
-  } else if (emulator_is_alike()) {
-    Matrix emulated = reference.operands.c;
-    REQUIRE(kernel.emulated_for(problem)(reference.operands.problem(emulated), nullptr) == launch_ok);
-    CHECK(different_elements(result, emulated) == 0);
-  }
-  if (kernel.sums() != Sums::as_asked) return true;
-  const PlainSums asked;
-  INFO("in the order of k");
-  Matrix in_order = reference.operands.c;
-  REQUIRE(run_on_gpu(kernel.launch(), reference.operands.problem(in_order)) == "");
-  CHECK(different_elements(in_order, reference.by_k) == 0);
-  return true;
-}
 
 // The options that a case takes in turn; their numbers have no common divisor, so that all pairs come up.
 Case varied(const Shape& shape, Op op_a, Op op_b, std::size_t turn) {
@@ -134,12 +66,32 @@ class Cublas {
   cublasHandle_t handle_ = nullptr;
 };
 
+/// One problem for each pair of ops, a little larger or smaller than a tile and more than its pipeline holds.
+void check_every_op(const Kernel& kernel) {
+  const TileExtents& tile = kernel.tile();
+  std::size_t turn = 0;
+  for (const Op op_a : ops) {
+    for (const Op op_b : ops) {
+      const std::int64_t m = tile.bm + (turn % 2 == 0 ? 1 : 0);
+      const std::int64_t n = tile.bn - (turn % 2 == 0 ? 1 : 0);
+      const Case c{.shape = {m, n, std::int64_t{tile.bk} * (tile.stages + 1) + 1},
+                   .op_a = op_a,
+                   .op_b = op_b,
+                   .alpha = 0.7f,
+                   .beta = turn % 2 == 0 ? 0.0f : 1.3f,
+                   .lines = turn < 2 ? Lines::odd : Lines::quads};
+      check_kernel(kernel, Reference(c));
+      ++turn;
+    }
+  }
+}
+
 constexpr Shape ragged_shapes[] = {{257, 131, 77}, {1001, 999, 1003}, {640, 1280, 96}, {4097, 33, 65}, {31, 2049, 513}};
 
 }  // namespace
 
 TEST_SUITE("rungs") {
-  TEST_CASE("at the edges of its tiles a rung gives the emulator's bits, within the bound") {
+  TEST_CASE("at the edges of its tiles a rung is within the bound, with the emulator's bits") {
     for (const Kernel& kernel : gpu_kernels()) {
       std::size_t turn = 0;
       for (const Shape& shape : edge_shapes(kernel.tile())) {
@@ -165,7 +117,7 @@ TEST_SUITE("rungs") {
     }
   }
 
-  TEST_CASE("on ragged problems every rung gives the emulator's bits, within the bound") {
+  TEST_CASE("on ragged problems every rung is within the bound, with the emulator's bits") {
     std::size_t turn = 0;
     for (const Shape& shape : ragged_shapes) {
       for (const Op op_a : ops) {
@@ -186,11 +138,12 @@ TEST_SUITE("rungs") {
           Matrix theirs = reference.operands.c;
           const Launch launch = [&cublas](const GemmProblem& p, Stream) { return cublas(p); };
           REQUIRE(run_on_gpu(launch, reference.operands.problem(theirs)) == "");
+          const std::vector<Expected>& expected = reference.expected(Precision::fp32);
           std::int64_t apart = 0;
           for (std::int64_t j = 0; j < theirs.columns(); ++j) {
             for (std::int64_t i = 0; i < theirs.rows(); ++i) {
-              const Expected& due = reference.expected[static_cast<std::size_t>(i + j * theirs.rows())];
-              const double distance = std::fabs(double{theirs.at(i, j)} - double{reference.by_k.at(i, j)});
+              const Expected& due = expected[static_cast<std::size_t>(i + j * theirs.rows())];
+              const double distance = std::fabs(double{theirs.at(i, j)} - double{reference.by_k().at(i, j)});
               if (!(distance <= 2 * due.bound)) ++apart;
             }
           }
@@ -200,7 +153,7 @@ TEST_SUITE("rungs") {
     }
   }
 
-  TEST_CASE("on the problems that configurations are made for, every kernel gives the emulator's bits") {
+  TEST_CASE("on the problems that configurations are made for, every kernel is right") {
     const std::vector<Kernel> kernels = gpu_kernels();
     for (const Case& c : cases_for_configs(Effort::full)) {
       const Reference reference(c);
@@ -212,24 +165,11 @@ TEST_SUITE("rungs") {
 // Few and small: compute-sanitizer slows a kernel down a hundredfold.
 TEST_SUITE("sanitize") {
   TEST_CASE("each kernel once for each pair of ops, whole and cut tiles") {
-    for (const Kernel& kernel : gpu_kernels()) {
-      const TileExtents& tile = kernel.tile();
-      std::size_t turn = 0;
-      for (const Op op_a : ops) {
-        for (const Op op_b : ops) {
-          const std::int64_t m = tile.bm + (turn % 2 == 0 ? 1 : 0);
-          const std::int64_t n = tile.bn - (turn % 2 == 0 ? 1 : 0);
-          const Case c{.shape = {m, n, std::int64_t{tile.bk} * (tile.stages + 1) + 1},
-                       .op_a = op_a,
-                       .op_b = op_b,
-                       .alpha = 0.7f,
-                       .beta = turn % 2 == 0 ? 0.0f : 1.3f,
-                       .lines = turn < 2 ? Lines::odd : Lines::quads};
-          check_kernel(kernel, Reference(c));
-          ++turn;
-        }
-      }
-    }
+    for (const Kernel& kernel : gpu_fma_kernels()) check_every_op(kernel);
+  }
+
+  TEST_CASE("each kernel on tensor cores once for each pair of ops, whole and cut tiles") {
+    for (const Kernel& kernel : gpu_tensor_kernels()) check_every_op(kernel);
   }
 
   TEST_CASE("each configuration on the smallest deep problem, and the smallest at all, that it is made for") {
@@ -238,7 +178,7 @@ TEST_SUITE("sanitize") {
       return left.shape.m * left.shape.n * left.shape.k < right.shape.m * right.shape.n * right.shape.k;
     });
     constexpr std::int64_t deep = 512;
-    for (const Kernel& kernel : gpu_kernels()) {
+    for (const Kernel& kernel : gpu_fma_kernels()) {
       for (const std::int64_t least_k : {std::int64_t{1}, deep}) {
         const auto suits = [&](const Case& c) {
           const Operands operands(c);
