@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A batch in one launch, emulated: bit for bit what rung 1 gives product by product.
+// A batch in one launch, emulated: bit for bit what rung 1, or the rung itself, gives product by product.
 #include <doctest/doctest.h>
 
 #include <algorithm>

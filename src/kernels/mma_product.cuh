@@ -9,7 +9,7 @@
 
 namespace ladder::LADDER_DEVICE {
 
-/// The rows of both images that a block's tile needs.
+/// The rows of both images that a block's tile needs, as far as C goes.
 template <class Tile>
 class MmaFeed {
  public:
@@ -17,7 +17,9 @@ class MmaFeed {
       : a_(planes.a.cells + product * planes.a.product_bytes + cells_before(block.m0)),
         b_(planes.b.cells + product * planes.b.product_bytes + cells_before(block.n0)),
         a_slab_bytes_(planes.a.row_cells * std::int64_t{Tile::layout.cell_bytes}),
-        b_slab_bytes_(planes.b.row_cells * std::int64_t{Tile::layout.cell_bytes}) {
+        b_slab_bytes_(planes.b.row_cells * std::int64_t{Tile::layout.cell_bytes}),
+        a_piece_bytes_(piece_bytes(block.rows, Tile::BM)),
+        b_piece_bytes_(piece_bytes(block.columns, Tile::BN)) {
     if constexpr (Tile::SCALED) {
       a_scales_ = planes.a.scales + product * planes.a.product_scales + block.m0;
       b_scales_ = planes.b.scales + product * planes.b.product_scales + block.n0;
@@ -34,8 +36,8 @@ class MmaFeed {
       if (i >= slabs) continue;
       const std::int64_t slab = chunk * Tile::CHUNK_SLABS + i;
       unsigned char* const to = stages.cells[stage][i];
-      copy_piece<Tile::B_BYTES>(to, b_ + slab * b_slab_bytes_);
-      copy_piece<Tile::A_BYTES>(to + Tile::B_BYTES, a_ + slab * a_slab_bytes_);
+      copy_piece<Tile::B_BYTES>(to, b_ + slab * b_slab_bytes_, b_piece_bytes_);
+      copy_piece<Tile::A_BYTES>(to + Tile::B_BYTES, a_ + slab * a_slab_bytes_, a_piece_bytes_);
     }
     if constexpr (Tile::SCALED) {
       const int first = static_cast<int>(threadIdx.x) * vec;
@@ -54,13 +56,19 @@ class MmaFeed {
     return row / rows_of_cell * Tile::layout.cell_bytes;
   }
 
+  /// What of a tile of `most` rows there is in C, to the end of a cell.
+  static __device__ __forceinline__ int piece_bytes(int rows, int most) {
+    return ((rows < most ? rows : most) + rows_of_cell - 1) / rows_of_cell * Tile::layout.cell_bytes;
+  }
+
   template <int BYTES>
-  static __device__ __forceinline__ void copy_piece(unsigned char* to, const unsigned char* from) {
+  static __device__ __forceinline__ void copy_piece(unsigned char* to, const unsigned char* from, int bytes) {
     constexpr int round = Tile::THREADS * chunk_bytes;
     static_assert(BYTES % round == 0, "all threads copy alike");
     const int mine = static_cast<int>(threadIdx.x) * chunk_bytes;
 #pragma unroll
     for (int at = 0; at < BYTES; at += round) {
+      if (at + mine >= bytes) continue;
       async_copy<chunk_bytes>(reinterpret_cast<float*>(to + at + mine),
                               reinterpret_cast<const float*>(from + at + mine));
     }
@@ -70,6 +78,8 @@ class MmaFeed {
   const unsigned char* b_;
   std::int64_t a_slab_bytes_;
   std::int64_t b_slab_bytes_;
+  int a_piece_bytes_;
+  int b_piece_bytes_;
   const float* a_scales_ = nullptr;
   const float* b_scales_ = nullptr;
   std::int64_t a_rows_ = 0;
@@ -97,8 +107,8 @@ __global__ void __launch_bounds__(Tile::THREADS, 1)
     return static_cast<int>(left < Tile::CHUNK_SLABS ? left : Tile::CHUNK_SLABS);
   };
   const MmaFeed<Tile> feed(planes, block, product_number());
-  MmaSums<Tile> sums;
-  const bool inside = sums.inside(block);
+  MmaSums<Tile> sums(block);
+  const bool inside = sums.inside();
 
   // Mainloop: wait for a chunk, send for another one, multiply
   for (int chunk = 0; chunk < Tile::STAGES - 1; ++chunk) feed.copy_chunk(stages, chunk, slabs_of_chunk(chunk));

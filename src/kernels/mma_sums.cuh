@@ -57,14 +57,15 @@ class MmaSums {
  public:
   static constexpr int PAIRS = Tile::FRAGMENTS_M * Tile::FRAGMENTS_N * 2;
 
-  __device__ __forceinline__ MmaSums()
-      : group_(static_cast<int>(threadIdx.x) % warp_size / 4),
+  __device__ __forceinline__ explicit MmaSums(const BlockTile& block)
+      : block_(block),
+        group_(static_cast<int>(threadIdx.x) % warp_size / 4),
         member_(static_cast<int>(threadIdx.x) % 4),
         m_(static_cast<int>(threadIdx.x) / warp_size % Tile::WARPS_M * Tile::WM),
         n_(static_cast<int>(threadIdx.x) / warp_size / Tile::WARPS_M * Tile::WN) {}
 
   /// True where the warp has any sum inside C.
-  __device__ __forceinline__ bool inside(const BlockTile& block) const { return m_ < block.rows && n_ < block.columns; }
+  __device__ __forceinline__ bool inside() const { return inside(0, 0); }
 
   /// Adds the products of the `slabs` slabs of stage number `stage`.
   __device__ __forceinline__ void add_chunk(const MmaStages<Tile>& stages, int stage, int slabs) {
@@ -95,6 +96,10 @@ class MmaSums {
 
  private:
   using Sums = float[Tile::FRAGMENTS_M][Tile::FRAGMENTS_N][4];
+
+  __device__ __forceinline__ bool inside(int fragment_m, int fragment_n) const {
+    return m_ + fragment_n * Tile::MMA_N < block_.rows && n_ + fragment_m * Tile::MMA_M < block_.columns;
+  }
 
   /// Two numbers of a plane: of row `group` of a cell, at k and k + 1.
   __device__ __forceinline__ std::uint32_t word(const unsigned char* cells, int row, int plane, int k) const {
@@ -139,6 +144,9 @@ class MmaSums {
       for (int fragment = 0; fragment < Tile::FRAGMENTS_M * Tile::FRAGMENTS_N; ++fragment) {
         const int fragment_m = fragment / Tile::FRAGMENTS_N;
         const int fragment_n = fragment % Tile::FRAGMENTS_N;
+#if defined(LADDER_EMULATED)  // a GPU would lose more by the branch
+        if (!inside(fragment_m, fragment_n)) continue;
+#endif
         multiply_add(sums[fragment_m][fragment_n], b[pair.b][fragment_m], a[pair.a][fragment_n]);
       }
     }
@@ -165,6 +173,7 @@ class MmaSums {
     }
   }
 
+  BlockTile block_;
   int group_;   // of its warp's lanes: what the instruction's fragments go by
   int member_;  // of that group
   int m_;       // where the warp's rows of C begin in the block's tile

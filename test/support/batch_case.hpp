@@ -60,8 +60,9 @@ std::int64_t floats_of_old_c(const GemmProblem& batch);
 std::int64_t floats_of_bias(const GemmProblem& batch);
 
 /// Runs the batch by the rung's own choice and by each of its configurations that can run it. What sums by k, or is
-/// asked to, gives the bits that rung 1 gives product by product; what sums in blocks gives them where the operands are
-/// exact, and otherwise the same bits twice. Nothing is written between the matrices.
+/// asked to, gives the bits that rung 1 gives product by product; what sums in blocks or by slabs gives them where the
+/// operands are exact, and otherwise the same bits twice; by slabs, and asked to sum by k, it gives its own bits
+/// product by product. Nothing is written between the matrices.
 void check_batch(const Rung& rung, const BatchCase& batch, Ran* ran = nullptr);
 
 }  // namespace ladder::test

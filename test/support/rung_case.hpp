@@ -106,8 +106,8 @@ std::vector<const Rung*> chosen_rungs();
 
 /// Runs the rung, and each of its configurations that can run this, on copies of C and checks: the status, each element
 /// against float64, the canaries of C, and that A, B, old C and bias are what they were. What sums by k, or is asked
-/// to, gives rung 1's bits (not looked at in the tiny set); what sums in blocks gives the same bits twice, and rung 1's
-/// where the operands are exact. A no-op is only checked to be one.
+/// to, gives rung 1's bits (not looked at in the tiny set); what sums in blocks or by slabs gives the same bits twice,
+/// and rung 1's where the operands are exact. A no-op is only checked to be one.
 void check_operands(const Rung& rung, const Operands& operands, Ran* ran = nullptr);
 
 inline void check_case(const Rung& rung, const Case& c, Ran* ran = nullptr) { check_operands(rung, Operands(c), ran); }

@@ -69,12 +69,14 @@ LADDER_VECTORIZED void add_row(const double (&a)[K], const double (&b)[K][column
   for (int k = 0; k < K; ++k) {
     for (int j = 0; j < columns; ++j) total[j] += std::trunc(products[k][j] * per_unit[j]);
   }
+  double plain[columns];
+  for (int j = 0; j < columns; ++j) plain[j] = sums[j];
+  for (int k = 0; k < K; ++k) {
+    for (int j = 0; j < columns; ++j) plain[j] += products[k][j];
+  }
   for (int j = 0; j < columns; ++j) {
-    if (!std::isnan(total[j])) {
-      sums[j] = static_cast<double>(toward_zero(total[j] * units[j]));
-    } else {
-      for (int k = 0; k < K; ++k) sums[j] += products[k][j];
-    }
+    const auto cut_off = static_cast<double>(toward_zero(total[j] * units[j]));
+    sums[j] = std::isnan(total[j]) ? plain[j] : cut_off;
   }
 }
 
