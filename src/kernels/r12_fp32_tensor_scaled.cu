@@ -5,11 +5,14 @@
 // so each row of op(A) and column of op(B) is divided by a power of two for every 64 of k, which the sums of 64 k are
 // multiplied with again. Where a row has values too far apart for that, or too far out, the device hands the problem to
 // rung 11, whose kernels stand behind this rung's.
-// Bound: with K products, |error| <= (2^-20 + K 2^-24) * max |row of op(A)| * max |column of op(B)| * K, before alpha.
-// An element x of a chunk whose largest is X has |x - (high + low)| <= max(2^-22 |x|, 2^-39 X) <= 2^-22 X
-// (split_element.cuh), and low * low, which is left out, is below 2^-11 * 2^-11 = 2^-22 of the product of the largest:
-// 3 * 2^-22 < 2^-20 for each product. A chunk's sums on the tensor cores and K/64 sums in FP32 each lose no more than
-// 2^-24 of the sum of all magnitudes an addition, which is below K times the product of the largest.
+// Bound, before alpha, with u = 2^-24, S = sum |a||b| and t = min(K, 64):
+//   |error| <= (14 + t/2 + 2.5 ceil(t/16) + ceil(K/64)) u S + 2^-39 sum (A |b| + B |a|),
+// A and B being the largest elements in the same row of op(A) or column of op(B) and the same 64 of k; so
+//   |error| <= (58 + K/64) 2^-24 * K * max |row of op(A)| * max |column of op(B)|.    FMAs in FP32: K u S.
+// Of the factor of S, 12 are the planes': |x - high - low| <= 2^-22 |x|, or 2^-39 of the largest where low is subnormal
+// (split_element.cuh), and low * low, below 2^-22 of the product, is left out. The tensor cores cut each of 16 products
+// and their old sum off at 2^-25 of the largest, and the sum at 2^-23 of itself: t/2 + 2.5 ceil(t/16) for the large
+// products, less than 1 for the small ones. What is left are the additions in FP32.
 // Tile: 256 x 128 x 64 for large problems, 128 x 128 and 64 x 128 for smaller ones; 128 x 64 where there is no wgmma.
 // Cost: 4 bytes of memory for each element of A and B, 6 where it hands over, and the time to write them; five
 // launches. Limit: shared memory and the power that the tensor cores draw; the launches where a side or k is short.

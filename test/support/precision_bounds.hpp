@@ -23,12 +23,13 @@ double gamma(double roundings, double unit);
 /// tf32: elements are rounded to 11 bits, so that each product errs by 2 * 2^-11 + 2^-22 of itself. Steps of 8 or
 /// fewer products err by (k / 2 + 2.5 (k / 8 + 1)) u <= (k + 3) u in all. TF32's subnormals may count as 0.
 ///
-/// bf16x6: three planes hold an element without a rest; the products left out, middle times low twice and low times
-/// low, are below 2^-26 of the whole: u / 4. Sums start at 0 every 32 of k. There steps of 16 products add the high
-/// planes' products, (t / 2 + 5) u for the t <= 32 of the slab; the others are 2^-8 as large and err by less than u / 2
-/// of S; both are added, one rounding, and a slab's sum to the thread's own one, another. Together
-///                                                  D = gamma_r S,    r = min(k, 32) / 2 + 7 + ceil(k / 32),
-/// which is FP32's k or less from k = 16 on. Elements beyond the planes' range go through FP32 FMAs: r = max(k, r).
+/// bf16x6: three planes hold an element without a rest, each below 2^-8 of the one before. The products left out,
+/// middle times low twice and low times low, come to u |a||b|. Sums start at 0 every 32 of k. There steps of 16
+/// products add the high planes' products, (t / 2 + 5) u for the t <= 32 of the slab; the others are 2^-7 as large and
+/// err by less than u / 2 of S; both are added, one rounding, and a slab's sum to the thread's own one, another.
+/// Together
+///                                                  D = gamma_r S,    r = min(k, 32) / 2 + 8 + ceil(k / 32),
+/// which is less than FP32's k from k = 19 on. Elements beyond the planes' range go through FP32 FMAs: r = max(k, r).
 ///
 /// fp16x3: an element, divided by its scale, is high + low + rest with |rest| <= 2^-22 |a|, or <= 2^-25 where low is
 /// subnormal in fp16, which is 2^-39 of the largest element, of 2^14 or more, that shares the scale. The product left

@@ -122,12 +122,13 @@ struct Due {
 };
 
 void check_launch(LaunchFunction launch, Sums sums, const Operands& operands, const Due& due) {
+  constexpr std::uint32_t slab_share = 3;  // the tensor cores' sums take the emulator ten times as long
   const Matrix result = result_of(launch, operands);
   check_within_bound(result, due.expected);
   if (!due.of_rung_1) return;
   if (sums == Sums::by_k || operands.how.exact) {
     check_same(result, *due.of_rung_1, "rung 1");
-  } else if (sanitizer_share == 1) {
+  } else if (sanitizer_share == 1 && (sums != Sums::by_slab || operands.how.seed % slab_share == 0)) {
     check_same(result_of(launch, operands), result, "the run before");
   }
   if (sums != Sums::as_asked) return;
