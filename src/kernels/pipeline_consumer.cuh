@@ -73,9 +73,9 @@ __device__ __forceinline__ void pass_slabs_on(PipelineSmem<Tile>& smem, RingCurs
 }
 
 // The sums of one unit. Blocks of k are added up on their own and then to each other, in the order of k.
-template <class Tile, class Refill>
+template <class Tile, class Share, class Refill>
 __device__ __forceinline__ void sum_unit(PipelineSmem<Tile>& smem, RingCursor<Tile::STAGES>& use, const WorkPlan& plan,
-                                         int slabs, int last, ThreadTile<Tile>& tile, const Refill& refill) {
+                                         int slabs, int last, Share& tile, const Refill& refill) {
   tile.clear();
   if (slabs == 0) return;
   int left = slabs;
@@ -90,10 +90,12 @@ __device__ __forceinline__ void sum_unit(PipelineSmem<Tile>& smem, RingCursor<Ti
   }
 }
 
-template <class Tile, class Refill>
+/// What a consuming thread does from the first unit of its block to the last. `Share`: its sums (TileSums) and how it
+/// adds to them; there is a mainloop() for it.
+template <class Share, class Tile, class Refill>
 __device__ __forceinline__ void consume(PipelineSmem<Tile>& smem, const GemmProduct& first, const BatchLayout& layout,
                                         const Epilogue& epilogue, const WorkPlan& plan, const Refill& refill) {
-  ThreadTile<Tile> tile(threadIdx.x);
+  Share tile(threadIdx.x);
   RingCursor<Tile::STAGES> use;
   Meeting consumers(smem.met);
   WorkUnit unit;

@@ -8,11 +8,27 @@
 
 namespace ladder::LADDER_DEVICE {
 
-/// How one operand is copied. Whatever its layout in memory, the tile in shared memory is [BK][BMN + SKEW].
+/// How one operand is copied. The tile in shared memory is [BK][BMN + SKEW] whatever the layout in memory, or else
+/// k-major, as KMajorPanel has it.
 enum class Feed {
   vector_mn,   ///< contiguous along m (n), 16-byte aligned: 16-byte copies
   element_mn,  ///< contiguous along m (n), unaligned: 4-byte copies, a warp along m (n)
   element_k,   ///< contiguous along k: 4-byte copies that transpose on the way
+  vector_k,    ///< contiguous along k, 16-byte aligned: 16-byte copies into a k-major tile
+  kept_k,      ///< contiguous along k, unaligned: 4-byte copies into a k-major tile
+};
+
+/// A k-major tile in shared memory: BMN lines of BK floats, after every fourth of which 16 bytes are left out. Lanes
+/// that read one k of lines four apart then meet different banks.
+template <int BMN, int BK>
+struct KMajorPanel {
+  static constexpr int GROUP = 4;
+  static constexpr int GROUP_FLOATS = GROUP * BK + vec;
+  static_assert(BMN % GROUP == 0 && BK % vec == 0, "groups and lines are whole");
+
+  static __device__ __forceinline__ int place(int mn, int k) { return mn * BK + mn / GROUP * vec + k; }
+
+  float group[BMN / GROUP][GROUP_FLOATS];
 };
 
 /// Which of them suits an operand; `mn_major`: it is contiguous along m (n) in memory.
@@ -54,56 +70,56 @@ class TileFeed {
         whole_(mn_extent - mn0 >= BMN) {
     const std::int64_t mn = mn0 + mn_;
     const std::int64_t k = k0 + k_;
-    next_ = operand + (FEED == Feed::element_k ? mn * ld + k : mn + k * ld);
+    next_ = operand + (ALONG_K ? mn * ld + k : mn + k * ld);
   }
 
   /// Issues the copies of the next slab, of which k_left steps of k exist, into `tile`.
   __device__ __forceinline__ void issue(float* tile, int k_left) {
-    const CopyTarget target = CopyTarget(tile) + (k_ * ROW + mn_);
+    const CopyTarget target = CopyTarget(tile) + (K_MAJOR ? KMajorPanel<BMN, BK>::place(mn_, k_) : k_ * ROW + mn_);
     const int lines = lines_inside(k_left);
-    const int left = FEED == Feed::element_k ? k_left - k_ : mn_left_;
+    const int left = ALONG_K ? k_left - k_ : mn_left_;
     if (whole_ && k_left >= BK) {
       issue_lines<false>(target, lines, left);
     } else {
       issue_lines<true>(target, lines, left);
     }
-    next_ += FEED == Feed::element_k ? BK : BK * ld_;
+    next_ += ALONG_K ? BK : BK * ld_;
   }
 
  private:
+  static constexpr bool K_MAJOR = FEED == Feed::vector_k || FEED == Feed::kept_k;  // in shared memory
+  static constexpr bool ALONG_K = FEED == Feed::element_k || K_MAJOR;              // in memory
   static constexpr int ROW = BMN + SKEW;
   static constexpr int WARPS = THREADS / warp_size;
-  static constexpr int WIDTH = FEED == Feed::vector_mn ? vec : 1;
+  static constexpr int WIDTH = FEED == Feed::vector_mn || FEED == Feed::vector_k ? vec : 1;
   // A thread's copies form lines in memory. From line to line the address moves by a multiple of ld, which costs
   // instructions; within a line it moves by a constant, which costs none.
-  // element_k: a line is a thread's share of one row's (column's) k: eight lanes fill a 32-byte sector, four go along
-  // m (n). With SKEW = 4 their stores meet 32 different banks.
+  // Along k a line is a thread's share of one row's (column's) k. element_k: eight lanes fill a 32-byte sector, four go
+  // along m (n). With SKEW = 4 their stores meet 32 different banks. Into a k-major tile: the lanes next to each other.
   // Otherwise a line is a thread's share of one k, the lanes next to each other.
-  static constexpr int K_LANES = 8;
-  static constexpr int MN_LANES = FEED == Feed::element_k   ? warp_size / K_LANES
-                                  : BMN < warp_size * WIDTH ? BMN / WIDTH
-                                                            : warp_size;
-  static constexpr int SPAN = FEED == Feed::element_k ? K_LANES : MN_LANES * WIDTH;
-  static constexpr int COPIES_PER_LINE = (FEED == Feed::element_k ? BK : BMN) / SPAN;
-  static constexpr int STEP = WARPS * (FEED == Feed::element_k ? MN_LANES : warp_size / MN_LANES);
-  static constexpr int LINES = (FEED == Feed::element_k ? BMN : BK) / STEP;
-  static constexpr int MN_STEP = FEED == Feed::element_k ? STEP : 0;
-  static constexpr int K_STEP = FEED == Feed::element_k ? 0 : STEP;
+  static constexpr int K_LANES = FEED == Feed::element_k ? 8 : BK < warp_size * WIDTH ? BK / WIDTH : warp_size;
+  static constexpr int MN_LANES = ALONG_K ? warp_size / K_LANES : BMN < warp_size * WIDTH ? BMN / WIDTH : warp_size;
+  static constexpr int SPAN = ALONG_K ? K_LANES * WIDTH : MN_LANES * WIDTH;
+  static constexpr int COPIES_PER_LINE = (ALONG_K ? BK : BMN) / SPAN;
+  static constexpr int STEP = WARPS * (ALONG_K ? MN_LANES : warp_size / MN_LANES);
+  static constexpr int LINES = (ALONG_K ? BMN : BK) / STEP;
+  static constexpr int LINE_STEP = K_MAJOR ? STEP * BK + STEP : ALONG_K ? STEP : STEP * ROW;  // in shared memory
   static_assert(COPIES_PER_LINE * LINES * WIDTH * THREADS == BMN * BK, "every thread makes the same number of copies");
+  static_assert(!K_MAJOR || STEP % KMajorPanel<BMN, BK>::GROUP == 0, "lines of a thread lie alike in their groups");
 
   static __device__ __forceinline__ int first_mn(int thread) {
-    if constexpr (FEED == Feed::element_k) return thread / K_LANES;
+    if constexpr (ALONG_K) return thread / K_LANES;
     return thread % MN_LANES * WIDTH;
   }
 
   static __device__ __forceinline__ int first_k(int thread) {
-    if constexpr (FEED == Feed::element_k) return thread % K_LANES;
+    if constexpr (ALONG_K) return thread % K_LANES * WIDTH;
     return thread / MN_LANES;
   }
 
-  // How many of this thread's lines lie inside the matrix: they step along m (n) in element_k, along k elsewhere.
+  // How many of this thread's lines lie inside the matrix: they step along m (n), or else along k.
   __device__ __forceinline__ int lines_inside(int k_left) const {
-    return (FEED == Feed::element_k ? mn_left_ + STEP - 1 : k_left - k_ + STEP - 1) / STEP;
+    return (ALONG_K ? mn_left_ + STEP - 1 : k_left - k_ + STEP - 1) / STEP;
   }
 
   // Away from the edges a copy costs little more than one instruction: the producers get only those issue slots that
@@ -115,7 +131,7 @@ class TileFeed {
       const CopyTarget to = target + j * SPAN * (FEED == Feed::element_k ? ROW : 1);
       const float* from = line + j * SPAN;
       const int rest = left - j * SPAN;
-      if constexpr (FEED == Feed::vector_mn) {
+      if constexpr (WIDTH == vec) {
         const int floats = !EDGE ? vec : (rest < 0 ? 0 : (rest < vec ? rest : vec));
         async_copy_some(to, from, floats * int{sizeof(float)});
       } else {
@@ -131,7 +147,7 @@ class TileFeed {
 #pragma unroll 4
     for (int i = 0; i < LINES; ++i) {
       issue_line<EDGE>(i < lines ? left : 0, target, line);
-      target = target + (K_STEP * ROW + MN_STEP);
+      target = target + LINE_STEP;
       line += STEP * ld_;
     }
   }

@@ -9,47 +9,20 @@
 // What no such tile suits (a narrow side, a short k, small or many small products) is in r09_<member>.cu.
 // Cost: 168 registers lent up to 224, 196 KiB of shared memory, one block an SM. Limit: issue slots, register ports.
 // Reference: CUTLASS's multistage and warp-specialised mainloops; PTX ISA, mbarrier, setmaxnreg.
-#include <limits>
-
-#include "device_traits.cuh"
-#include "pipeline_consumer.cuh"
-#include "pipeline_producer.cuh"
+#include "pipeline_kernel.cuh"
 #include "r09_members.hpp"
-#include "scratch.hpp"
-#include "sum_order.hpp"
-#include "work_planner.hpp"
 
 namespace ladder::LADDER_DEVICE {
 
 namespace {
 
-// ---------------------------------------------------------------------------------------- who does what
-
-template <int PRODUCER_WARPS, int RESIDENT_BLOCKS>
-struct PlainRoles {
-  static constexpr int PRODUCERS = PRODUCER_WARPS * warp_size;
-  static constexpr int RESIDENT = RESIDENT_BLOCKS;
-  static constexpr bool LENDS_REGISTERS = false;
-};
+// ---------------------------------------------------------------------------------------- the kernel without roles
 
 // Every warp copies and computes.
 struct AllCopy {
   static constexpr int RESIDENT = 2;
   static constexpr bool LENDS_REGISTERS = false;
 };
-
-// A producing warpgroup gives registers away: what a block starts with is shared out anew. Producers that have to spill
-// cost the consumers, too: ptxas then finds worse registers for the sums.
-template <int RESIDENT_BLOCKS, int CONSUMER, int PRODUCER>
-struct LendingRoles {
-  static constexpr int PRODUCERS = 128;  // the unit in which registers change hands
-  static constexpr int RESIDENT = RESIDENT_BLOCKS;
-  static constexpr bool LENDS_REGISTERS = true;
-  [[maybe_unused]] static constexpr int PRODUCER_REGISTERS = PRODUCER;  // where setmaxnreg exists
-  [[maybe_unused]] static constexpr int CONSUMER_REGISTERS = CONSUMER;
-};
-
-// ---------------------------------------------------------------------------------------- kernels
 
 // Every warp copies its share of the next slab, then computes.
 template <class Tile, Feed FEED_A, Feed FEED_B>
@@ -67,95 +40,15 @@ __global__ void __launch_bounds__(Tile::THREADS, AllCopy::RESIDENT)
     producer.issue();
   };
   for (int ahead = 0; ahead < Tile::STAGES - 1; ++ahead) refill();
-  consume(smem, first, layout, epilogue, plan, refill);
-}
-
-// Warps of their own copy; the others only compute.
-template <class Tile, class Roles>
-__global__ void __launch_bounds__(Tile::THREADS + Roles::PRODUCERS, Roles::RESIDENT)
-    sgemm_warp_specialized(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue,
-                           const WorkPlan plan) {
-#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  constexpr bool built = true;
-#else
-  constexpr bool built = !Roles::LENDS_REGISTERS;
-#endif
-  if constexpr (built) {
-    PipelineSmem<Tile>& smem = block_smem<PipelineSmem<Tile>>();
-    if (leaves_c_alone(load_scalars(first, epilogue), epilogue)) return;
-    init_barriers(smem, Roles::PRODUCERS, plan.arrivals_per_warp);
-
-    if (threadIdx.x >= Tile::THREADS) {
-      if constexpr (Roles::LENDS_REGISTERS) release_registers<Roles::PRODUCER_REGISTERS>();
-      with_feed(feed_of_every_a(first, layout), [&](auto a) {
-        with_feed(feed_of_every_b(first, layout), [&](auto b) {
-          Producer<Tile, a(), b(), Roles::PRODUCERS> producer(smem, first, layout, plan, threadIdx.x - Tile::THREADS);
-          while (!producer.done()) {
-            if (producer.stage_is_used()) producer.empty().wait_idly(producer.empty_parity());
-            producer.issue();
-          }
-        });
-      });
-    } else {
-      if constexpr (Roles::LENDS_REGISTERS) claim_registers<Roles::CONSUMER_REGISTERS>();
-      consume(smem, first, layout, epilogue, plan, [] {});
-    }
-  }
+  consume<ThreadTile<Tile>>(smem, first, layout, epilogue, plan, refill);
 }
 
 // ---------------------------------------------------------------------------------------- host side
-
-// A tile, who does what in its block, and the shares of the FMA peak that one block and all resident ones reach.
-template <class TILE, class ROLES, int ALONE_PERCENT, int TOGETHER_PERCENT>
-struct Variant {
-  using Tile = TILE;
-  using Roles = ROLES;
-  static constexpr TileTraits traits{
-      Tile::BM, Tile::BN, Tile::BK, Roles::RESIDENT, ALONE_PERCENT / 100.0, TOGETHER_PERCENT / 100.0};
-};
 
 using Variant256x128 = Variant<WarpTileShape<256, 128, 16, 64, 64, 16, 8, 8>, LendingRoles<1, 224, 48>, 76, 76>;
 using Variant128x128 = Variant<WarpTileShape<128, 128, 16, 64, 64, 16, 8, 4>, LendingRoles<2, 216, 40>, 50, 75>;
 using Variant128x64 = Variant<WarpTileShape<128, 64, 16, 64, 32, 8, 8, 4>, PlainRoles<2, 2>, 43, 72>;
 using AllCopy128x128 = Variant<WarpTileShape<128, 128, 16, 64, 64, 16, 8, 4>, AllCopy, 45, 70>;
-
-// setmaxnreg exists on sm_90a alone, and only code built for it was compiled to use it.
-bool can_lend_registers() {
-#if defined(LADDER_EMULATED) || LADDER_BUILT_FOR_SM90A
-  constexpr int hopper = 90;
-  return device_traits().compute_capability == hopper;
-#else
-  return false;
-#endif
-}
-
-template <class Variant>
-double cycles_of(const GemmProblem& p, int multiprocessors) {
-  if (Variant::Roles::LENDS_REGISTERS && !can_lend_registers()) return std::numeric_limits<double>::infinity();
-  return plan_work(p, Variant::traits, multiprocessors, !plain_sums()).cycles;
-}
-
-template <class Variant>
-PlannedWork planned(const GemmProblem& p, Stream stream) {
-  const int multiprocessors = device_traits().multiprocessors;
-  PlannedWork work = plan_work(p, Variant::traits, multiprocessors, !plain_sums());
-  if (!needs_scratch(work.plan)) return work;
-  const Scratch scratch = scratch_of(stream, parts_per_block * work.blocks * Variant::Tile::BM * Variant::Tile::BN);
-  if (scratch.parts == nullptr) return plan_work(p, Variant::traits, multiprocessors, false);
-  work.plan.parts = scratch.parts;
-  work.plan.tickets = scratch.tickets;
-  return work;
-}
-
-template <class Variant>
-LaunchStatus launch_specialized(const GemmProblem& p, Stream stream) {
-  using Tile = typename Variant::Tile;
-  using Roles = typename Variant::Roles;
-  if (Roles::LENDS_REGISTERS && !can_lend_registers()) return launch_not_supported;
-  const PlannedWork work = planned<Variant>(p, stream);
-  return launch_blocks<sgemm_warp_specialized<Tile, Roles>, PipelineSmem<Tile>>(
-      work.blocks, Tile::THREADS + Roles::PRODUCERS, stream, p, work.plan);
-}
 
 template <class Variant>
 LaunchStatus launch_all_copy(const GemmProblem& p, Stream stream) {

@@ -40,9 +40,9 @@ __device__ __forceinline__ bool comes_last(PipelineSmem<Tile>& smem, Meeting& co
 }
 
 /// sum = the parts of blocks first, first + step, ...: `count` of them, in this order.
-template <class Tile>
-__device__ __forceinline__ void add_up(ThreadTile<Tile>& tile, const WorkPlan& plan, std::uint32_t index, int first,
-                                       int step, int count) {
+template <class Tile, class Share>
+__device__ __forceinline__ void add_up(Share& tile, const WorkPlan& plan, std::uint32_t index, int first, int step,
+                                       int count) {
   tile.load_part_of(part_of<Tile>(plan, first, index), threadIdx.x);
 #pragma unroll 1
   for (int i = 1; i < count; ++i) tile.add_part(part_of<Tile>(plan, first + i * step, index), threadIdx.x);
@@ -51,9 +51,9 @@ __device__ __forceinline__ void add_up(ThreadTile<Tile>& tile, const WorkPlan& p
 /// Leaves this block's part of split tile `index` with the others'. True in the block that comes last: its sums are
 /// then the whole tile's. Where many share a tile, groups of neighbours add up their parts first. `inside`: this warp
 /// has a share in C.
-template <class Tile>
+template <class Tile, class Share>
 __device__ __forceinline__ bool join_parts(PipelineSmem<Tile>& smem, Meeting& consumers, const WorkPlan& plan,
-                                           std::uint32_t index, ThreadTile<Tile>& tile, bool inside) {
+                                           std::uint32_t index, Share& tile, bool inside) {
   const Sharers sharers(plan, index);
   const int block = static_cast<int>(blockIdx.x);
   const int group = sharers.count <= plan.widest_group ? sharers.count : plan.group;
@@ -63,13 +63,13 @@ __device__ __forceinline__ bool join_parts(PipelineSmem<Tile>& smem, Meeting& co
   if (inside) tile.store_part(part_of<Tile>(plan, block, index), threadIdx.x);
   std::uint32_t* tickets_of_groups = plan.tickets + plan.split_tiles;
   if (!comes_last(smem, consumers, tickets_of_groups + sharers.first + leader, members)) return false;
-  if (inside) add_up(tile, plan, index, sharers.first + leader, 1, members);
+  if (inside) add_up<Tile>(tile, plan, index, sharers.first + leader, 1, members);
   if (members == sharers.count) return true;
 
   if (inside) tile.store_part(part_of<Tile>(plan, sharers.first + leader, index), threadIdx.x);
   const int groups = (sharers.count + group - 1) / group;
   if (!comes_last(smem, consumers, plan.tickets + index, groups)) return false;
-  if (inside) add_up(tile, plan, index, sharers.first, group, groups);
+  if (inside) add_up<Tile>(tile, plan, index, sharers.first, group, groups);
   return true;
 }
 

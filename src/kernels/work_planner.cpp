@@ -13,7 +13,6 @@ namespace ladder {
 
 namespace {
 
-constexpr double fma_per_cycle = 128.0;        // of one multiprocessor
 constexpr double memory_bytes_per_cycle = 16;  // that one multiprocessor has of the memory's rate: H200, 4.2 TB/s
 constexpr double part_bytes_per_cycle = 32;    // of one block that reads or writes parts in the L2 cache
 constexpr double start_cycles = 9000;          // launch, first loads, the end
@@ -44,7 +43,7 @@ class Planner {
     common_.widest_group = widest_group;
     common_.arrivals_per_warp = every_lane_arrives() ? every_lane : 1;
     common_.block_slabs = may_split ? k_of_block / tile.bk : std::numeric_limits<int>::max();
-    slab_cycles_ = tile.bm * tile.bn * tile.bk / fma_per_cycle;
+    slab_cycles_ = tile.bm * tile.bn * tile.bk / tile.fma_per_cycle;
     const double operand_floats = static_cast<double>(p.k) * static_cast<double>(p.m + p.n);
     const double result_floats = static_cast<double>(p.m) * static_cast<double>(p.n);
     floor_cycles_ = sizeof(float) * static_cast<double>(p.batch) * (operand_floats + result_floats) /

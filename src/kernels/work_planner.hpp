@@ -7,8 +7,8 @@
 
 namespace ladder {
 
-/// What the planner knows of a kernel: its tile, how many of its blocks a multiprocessor holds, and the share of the
-/// FMA peak that one of them reaches alone and all of them together.
+/// What the planner knows of a kernel: its tile, how many of its blocks a multiprocessor holds, the share of the
+/// peak that one of them reaches alone and all of them together, and that peak: FMAs of a multiprocessor in a cycle.
 struct TileTraits {
   int bm;
   int bn;
@@ -16,6 +16,7 @@ struct TileTraits {
   int resident;
   double alone;
   double together;
+  double fma_per_cycle = 128.0;
 };
 
 struct PlannedWork {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// r10_tf32: the tensor cores multiply numbers rounded to TF32.
+//
+// Over r09: the same producers, ring and shared tiles, but a consuming warp multiplies 16 x 8 x 8 an instruction
+// (mma.sync) instead of one product a lane. Operands are read in place; slabs keep their layouts in shared memory, and
+// fragments are rounded to nearest on their way to the tensor cores, which would cut them off.
+// Tile: 256 x 128 x 16, warp tile 64 x 64, 8 stages; smaller ones for smaller and for narrow problems.
+// Where memory sets the time rung 9's members serve, in FP32: TF32 would be no quicker.
+// Cost: 168 registers lent up to 224, 204 KiB of shared memory, one block an SM. Limit: mma.sync, which on Hopper
+// reaches about 62 % of the tensor cores' peak.
+// Reference: PTX ISA, mma.m16n8k8 with .tf32; CUTLASS's multistage mainloops.
+#include "pipeline_kernel.cuh"
+#include "r09_members.hpp"
+#include "tensor_tile.cuh"
+
+namespace ladder::LADDER_DEVICE {
+
+namespace {
+
+// ---------------------------------------------------------------------------------------- tiles
+
+constexpr int tf32_fma_per_cycle = 1024;  // of a multiprocessor: H200
+
+template <Major A, Major B>
+using Mma256x128 =
+    Variant<TensorTileShape<256, 128, 16, 64, 64, 8, A, B>, LendingRoles<1, 224, 48>, 54, 54, tf32_fma_per_cycle>;
+template <Major A, Major B>
+using Lending128x128 =
+    Variant<TensorTileShape<128, 128, 16, 64, 64, 4, A, B>, LendingRoles<2, 216, 40>, 30, 50, tf32_fma_per_cycle>;
+template <Major A, Major B>
+using Mma128x128 =
+    Variant<TensorTileShape<128, 128, 16, 64, 32, 4, A, B>, PlainRoles<2, 1>, 42, 42, tf32_fma_per_cycle>;
+template <Major A, Major B>
+using Mma128x64 = Variant<TensorTileShape<128, 64, 16, 64, 32, 4, A, B>, PlainRoles<2, 2>, 24, 40, tf32_fma_per_cycle>;
+template <Major A, Major B>
+using Mma64x64 = Variant<TensorTileShape<64, 64, 16, 32, 32, 4, A, B>, PlainRoles<2, 3>, 14, 32, tf32_fma_per_cycle>;
+template <Major A, Major B>
+using Mma128x32 = Variant<TensorTileShape<128, 32, 16, 32, 32, 8, A, B>, PlainRoles<2, 2>, 13, 24, tf32_fma_per_cycle>;
+template <Major A, Major B>
+using Mma32x128 = Variant<TensorTileShape<32, 128, 16, 32, 32, 8, A, B>, PlainRoles<2, 2>, 13, 24, tf32_fma_per_cycle>;
+
+// ---------------------------------------------------------------------------------------- host side
+
+bool has_tf32() {
+  constexpr int ampere = 80;
+  return device_traits().compute_capability >= ampere;
+}
+
+const char* declines_r10(const GemmProblem&) { return has_tf32() ? nullptr : "no TF32 below compute capability 8.0"; }
+
+template <template <Major, Major> class Tiles>
+LaunchStatus launch_tiles(const GemmProblem& p, Stream stream) {
+  if (!has_tf32()) return launch_not_supported;
+  if (p.op_a == Op::none) {
+    return p.op_b == Op::none ? launch_specialized<Tiles<Major::mn, Major::k>>(p, stream)
+                              : launch_specialized<Tiles<Major::mn, Major::mn>>(p, stream);
+  }
+  return p.op_b == Op::none ? launch_specialized<Tiles<Major::k, Major::k>>(p, stream)
+                            : launch_specialized<Tiles<Major::k, Major::mn>>(p, stream);
+}
+
+template <template <Major, Major> class Tiles>
+double tiles_cycles(const GemmProblem& p, int multiprocessors) {
+  if (!has_tf32()) return std::numeric_limits<double>::infinity();
+  return cycles_of<Tiles<Major::mn, Major::mn>>(p, multiprocessors);
+}
+
+template <template <Major, Major> class Tiles>
+constexpr KernelConfig tiles(const char* name) {
+  return {name, Tiles<Major::mn, Major::mn>::Tile::extents, launch_tiles<Tiles>, tiles_cycles<Tiles>, Sums::by_slab};
+}
+
+// Of a member of rung 9. Where an element's bits are to depend on its own row and column alone, all elements take the
+// same way: over the tensor cores.
+template <double (*CYCLES)(const GemmProblem&, int)>
+double member_cycles(const GemmProblem& p, int multiprocessors) {
+  return plain_sums() ? std::numeric_limits<double>::infinity() : CYCLES(p, multiprocessors);
+}
+
+constexpr KernelConfig configs[] = {
+    tiles<Mma256x128>("mma_256x128"), tiles<Lending128x128>("mma_lending_128x128"),
+    tiles<Mma128x128>("mma_128x128"), tiles<Mma128x64>("mma_128x64"),
+    tiles<Mma64x64>("mma_64x64"),     tiles<Mma128x32>("mma_128x32"),
+    tiles<Mma32x128>("mma_32x128"),
+#define MEMBER(name, bm, bn, bk, stages, launch, cycles, sums) \
+  {#name, {bm, bn, bk, stages}, launch, member_cycles<cycles>, sums},
+#include "r09_members.def"
+#undef MEMBER
+};
+
+LaunchStatus launch_r10(const GemmProblem& p, Stream stream) {
+  return chosen_config(rung_key("r10"), configs, p).launch(p, stream);
+}
+
+}  // namespace
+
+extern const RungKernel r10{Mma256x128<Major::mn, Major::mn>::Tile::extents, launch_r10, configs, declines_r10};
+
+}  // namespace ladder::LADDER_DEVICE
