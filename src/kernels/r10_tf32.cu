@@ -12,6 +12,10 @@
 #include "pipeline_kernel.cuh"
 #include "r09_members.hpp"
 #include "tensor_tile.cuh"
+#if !defined(LADDER_EMULATED)
+#include "tensor_launch.cuh"
+#include "wgmma_product.cuh"
+#endif
 
 namespace ladder::LADDER_DEVICE {
 
@@ -71,16 +75,49 @@ constexpr KernelConfig tiles(const char* name) {
 }
 
 // Of a member of rung 9. Where an element's bits are to depend on its own row and column alone, all elements take the
-// same way: over the tensor cores.
+// same way: over mma.sync.
 template <double (*CYCLES)(const GemmProblem&, int)>
 double member_cycles(const GemmProblem& p, int multiprocessors) {
   return plain_sums() ? std::numeric_limits<double>::infinity() : CYCLES(p, multiprocessors);
 }
 
+#if !defined(LADDER_EMULATED)
+
+// Of the first kernel of a product of planes, which reads an element and writes its plane.
+double split_cycles(const GemmProblem& p, int multiprocessors) {
+  constexpr double bytes_per_cycle = 13.8;  // of a multiprocessor: H200, 3.6 TB/s
+  constexpr double launch_cycles = 3000;
+  const double elements = static_cast<double>(p.k) * static_cast<double>(p.m + p.n) * static_cast<double>(p.batch);
+  return launch_cycles + 2 * sizeof(float) * elements / (bytes_per_cycle * multiprocessors);
+}
+
+template <class Variant>
+double planes_cycles(const GemmProblem& p, int multiprocessors) {
+  if (plain_sums()) return std::numeric_limits<double>::infinity();
+  return split_cycles(p, multiprocessors) + wgmma_cycles<Variant>(p, multiprocessors);
+}
+
+template <class Variant>
+constexpr KernelConfig planes(const char* name) {
+  return {name, Variant::Tile::extents, launch_tf32<launch_wgmma<Variant>>, planes_cycles<Variant>, Sums::by_slab};
+}
+
+using Planes256x128 = WgmmaVariant<PlaneTile<PlaneFormat::tf32, 256, 128, 256, 4>, 80>;
+using Planes128x128 = WgmmaVariant<PlaneTile<PlaneFormat::tf32, 128, 128, 128, 6>, 68>;
+
+#endif
+
 constexpr KernelConfig configs[] = {
-    tiles<Mma256x128>("mma_256x128"), tiles<Lending128x128>("mma_lending_128x128"),
-    tiles<Mma128x128>("mma_128x128"), tiles<Mma128x64>("mma_128x64"),
-    tiles<Mma64x64>("mma_64x64"),     tiles<Mma128x32>("mma_128x32"),
+#if !defined(LADDER_EMULATED)
+    planes<Planes256x128>("planes_256x128"),
+    planes<Planes128x128>("planes_128x128"),
+#endif
+    tiles<Mma256x128>("mma_256x128"),
+    tiles<Lending128x128>("mma_lending_128x128"),
+    tiles<Mma128x128>("mma_128x128"),
+    tiles<Mma128x64>("mma_128x64"),
+    tiles<Mma64x64>("mma_64x64"),
+    tiles<Mma128x32>("mma_128x32"),
     tiles<Mma32x128>("mma_32x128"),
 #define MEMBER(name, bm, bn, bk, stages, launch, cycles, sums) \
   {#name, {bm, bn, bk, stages}, launch, member_cycles<cycles>, sums},

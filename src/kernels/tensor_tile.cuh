@@ -92,11 +92,11 @@ class TensorShare : public TileSums<Tile> {
     std::uint32_t columns[A_COUNT][2];
 #pragma unroll
     for (int i = 0; i < A_COUNT; ++i)
-      columns[i][0] = round_to_tf32(a_frag_[0][i]), columns[i][1] = round_to_tf32(a_frag_[1][i]);
+      columns[i][0] = nearest_when_cut(a_frag_[0][i]), columns[i][1] = nearest_when_cut(a_frag_[1][i]);
 #pragma unroll
     for (int j = 0; j < B_COUNT; j += 2) {
-      const std::uint32_t rows[4] = {round_to_tf32(b_frag_[0][j]), round_to_tf32(b_frag_[0][j + 1]),
-                                     round_to_tf32(b_frag_[1][j]), round_to_tf32(b_frag_[1][j + 1])};
+      const std::uint32_t rows[4] = {nearest_when_cut(b_frag_[0][j]), nearest_when_cut(b_frag_[0][j + 1]),
+                                     nearest_when_cut(b_frag_[1][j]), nearest_when_cut(b_frag_[1][j + 1])};
 #pragma unroll
       for (int i = 0; i < A_COUNT; ++i) mma_tf32(product_[j / 2][i], rows, columns[i]);
     }

@@ -11,12 +11,12 @@
 
 namespace ladder::LADDER_DEVICE {
 
-/// x rounded to the nearest TF32 number, ties away from zero, once the last 13 bits of this are cut off. What is finite
+/// What becomes the TF32 number nearest to x, ties away from zero, where the last 13 bits are cut off. What is finite
 /// stays finite, NaN stays NaN; subnormals of FP32 are cut off alone.
 ///
 /// Adding half a unit of x's last place in TF32 does it, as a product of x's power of two. That sum is cut off too, so
 /// that it does not become infinite: two instructions, where cvt.rna.tf32 takes three.
-__device__ __forceinline__ std::uint32_t round_to_tf32(float x) {
+__device__ __forceinline__ std::uint32_t nearest_when_cut(float x) {
   constexpr std::uint32_t sign_and_exponent = 0xff800000u;
 #if defined(LADDER_EMULATED)
   constexpr std::uint32_t exponent = 0x7f800000u, half_unit = 0x1000u, quiet = 0x00400000u;
