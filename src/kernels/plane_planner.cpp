@@ -7,6 +7,7 @@
 #include "grid_extents.hpp"
 #include "planes.hpp"
 #include "scratch.hpp"
+#include "work_plan.hpp"
 
 namespace ladder {
 
@@ -17,6 +18,7 @@ constexpr double part_bytes_per_cycle = 24;  // of one multiprocessor, written o
 constexpr double join_cycles = 2000;         // a ticket and the way to the parts
 constexpr int most_shares = 32;
 constexpr int shortest_share = 4;  // slabs
+constexpr int lanes_of_warp = 32;
 
 class Planner {
  public:
@@ -30,6 +32,7 @@ class Planner {
     common_.tiles_m = static_cast<std::uint32_t>(tiles_m);
     common_.tiles_n = static_cast<std::uint32_t>(tiles_n);
     common_.share_slabs = static_cast<int>(slabs_);
+    if (every_lane_arrives()) common_.arrivals_per_warp = lanes_of_warp;
   }
 
   PlannedPlanes best(bool may_cut) {

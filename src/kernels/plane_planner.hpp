@@ -17,6 +17,7 @@ struct PlanePlan {
   std::int64_t items = 0;
   int shares = 1;
   int share_slabs = 0;               ///< slabs of a share; the last one may have fewer
+  int arrivals_per_warp = 1;         ///< lanes that say that their warp has read a stage: see every_lane_arrives()
   float* parts = nullptr;            ///< where there are shares: BM * BN sums for each
   std::uint32_t* tickets = nullptr;  ///< and a counter for each tile that is cut
 };

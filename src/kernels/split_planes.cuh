@@ -230,20 +230,23 @@ inline SplitShare split_share(std::int64_t rows, std::int64_t k, std::int64_t pr
           static_cast<std::uint32_t>(row_pieces * k_pieces * products)};
 }
 
-/// Enqueues the kernel that writes the planes of all products: a block for each piece, or, where most launches find
-/// nothing to do, as many as are resident at once. `planes` are laid out for the problem (plane_plan.hpp);
+/// Enqueues the kernel that writes the planes of all products: a block for each piece, after all that is on the stream,
+/// which may be no kernel. Behind rung 12, where most launches find nothing to do: as many blocks as are resident at
+/// once, which may come early. `planes` are laid out for the problem (plane_plan.hpp);
 /// where an image's product_bytes is 0, all products have the operand of the first one. Where alpha or k is 0, the
 /// planes stay as they are.
 template <PlaneFormat FORMAT>
 LaunchStatus launch_split(const GemmProblem& p, Stream stream, const SplitOperands& planes, Gate gate = Gate::always) {
   const auto products = [&p](const PlaneImage& image) { return image.product_bytes == 0 ? 1 : p.batch; };
   const SplitPlan plan{split_share(p.m, p.k, products(planes.a)), split_share(p.n, p.k, products(planes.b)), gate};
-  std::int64_t blocks = std::int64_t{plan.a.pieces} + plan.b.pieces;
-  if (gate != Gate::always) {
-    const std::int64_t at_once = std::int64_t{split_blocks<FORMAT>} * std::max(1, device_traits().multiprocessors);
-    blocks = std::min(blocks, at_once);
+  const std::int64_t pieces = std::int64_t{plan.a.pieces} + plan.b.pieces;
+  if (pieces == 0) return launch_ok;
+  if (gate == Gate::always) {
+    return launch_blocks<split_operands<FORMAT>, SplitSmem<FORMAT>>(pieces, SPLIT_THREADS, stream, p, planes, plan);
   }
-  return launch_overlapping<split_operands<FORMAT>, SplitSmem<FORMAT>>(blocks, SPLIT_THREADS, stream, p, planes, plan);
+  const std::int64_t at_once = std::int64_t{split_blocks<FORMAT>} * std::max(1, device_traits().multiprocessors);
+  return launch_overlapping<split_operands<FORMAT>, SplitSmem<FORMAT>>(std::min(pieces, at_once), SPLIT_THREADS, stream,
+                                                                       p, planes, plan);
 }
 
 }  // namespace ladder::LADDER_DEVICE

@@ -146,7 +146,7 @@ template <class Tile>
 __device__ __forceinline__ void consume_items(PlaneRing<Tile>& ring, const GemmProduct& first,
                                               const BatchLayout& layout, const Epilogue& epilogue, const Scalars& s,
                                               const PlanePlan& plan, int slabs) {
-  PlaneSums<Tile> sums(ring);
+  PlaneSums<Tile> sums(ring, plan.arrivals_per_warp);
 #pragma unroll 1
   for (std::int64_t item = blockIdx.x; item < plan.items; item += gridDim.x) {
     const PlaneItem at = plane_item<Tile>(plan, slabs, item);
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(Tile::THREADS, 1)
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < Tile::STAGES; ++stage) {
       ring.full[stage].init(1);
-      for (StageBarrier& empty : ring.empty[stage]) empty.init(Tile::CONSUMERS / warp_size);
+      for (StageBarrier& empty : ring.empty[stage]) empty.init(Tile::CONSUMERS / warp_size * plan.arrivals_per_warp);
     }
     for (StageBarrier& turn : ring.turn) turn.init(1);
     show_barriers_to_copies();

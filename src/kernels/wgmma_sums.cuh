@@ -60,8 +60,9 @@ __device__ __forceinline__ void multiply(float (&sums)[Tile::SUMS], const StageF
 template <class Tile>
 class PlaneSums {
  public:
-  __device__ __forceinline__ explicit PlaneSums(PlaneRing<Tile>& ring)
+  __device__ __forceinline__ PlaneSums(PlaneRing<Tile>& ring, int arrivals_per_warp)
       : ring_(ring),
+        arrivals_per_warp_(arrivals_per_warp),
         warpgroup_(of_whole_warp(static_cast<int>(threadIdx.x) / Tile::WARPGROUP)),
         turn_parity_(warpgroup_ == 0 ? 1 : 0) {}
 
@@ -141,7 +142,7 @@ class PlaneSums {
   template <int SLABS>
   __device__ __forceinline__ void release(const int (&stages)[SLABS], int part) {
     __syncwarp();
-    if (threadIdx.x % warp_size != 0) return;
+    if (static_cast<int>(threadIdx.x % warp_size) >= arrivals_per_warp_) return;
 #pragma unroll
     for (const int stage : stages) ring_.empty[stage][part].arrive();
   }
@@ -225,6 +226,7 @@ class PlaneSums {
   }
 
   PlaneRing<Tile>& ring_;
+  int arrivals_per_warp_;
   SlabCursor<Tile> cursor_;
   int warpgroup_;
   std::uint32_t turn_parity_;  // the first warpgroup's first turn is there from the start
