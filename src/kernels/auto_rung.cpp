@@ -29,14 +29,12 @@ DeviceTraits traits_of(KernelHome home) {
 template <Precision PRECISION, KernelHome HOME>
 double cycles_of(const GemmProblem& p, int multiprocessors) {
   const RungKernel& kernel = *kernel_of(*rung_of(PRECISION), HOME);
-  if constexpr (uses_tensor_cores(PRECISION)) {
-    if (plain_sums() || (kernel.declines != nullptr && kernel.declines(p) != nullptr)) return never;
-    return tensor_cycles(PRECISION, p, traits_of(HOME));
-  }
+  constexpr bool on_tensor_cores = uses_tensor_cores(PRECISION);
+  if (on_tensor_cores && (plain_sums() || (kernel.declines != nullptr && kernel.declines(p) != nullptr))) return never;
   double least = never;
   for (const KernelConfig& config : kernel.configs)
     least = std::min(least, config.predicted_cycles(p, multiprocessors));
-  return least;
+  return on_tensor_cores ? tensor_cycles(PRECISION, p, least, traits_of(HOME)) : least;
 }
 
 template <Precision PRECISION, KernelHome HOME>

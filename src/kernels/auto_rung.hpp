@@ -25,6 +25,9 @@ const Rung& auto_rung(const GemmProblem& problem, bool tensor_cores_allowed, Ker
 /// names, and its launch() is that of auto_rung().
 const Rung& auto_entry();
 
+/// The GPU's kernel; in a build without CUDA the emulator's, which may have fewer configurations. Null for rung 0.
+constexpr const RungKernel* foremost_kernel(const Rung& rung) { return rung.gpu != nullptr ? rung.gpu : rung.emulated; }
+
 /// Whom the records of a tuning table mean by this id: a rung, or auto_entry(). Null where they mean nobody.
 const Rung* tuned_rung(std::string_view id);
 

@@ -8,9 +8,10 @@
 
 namespace ladder {
 
-/// Cycles that the device needs for the whole problem, from the pre-pass to the last element: in the unit of
-/// KernelConfig::predicted_cycles. Infinite where the device's tensor cores do not work in that precision, and for
-/// precisions that do not stand in for FP32. The extents are positive.
-double tensor_cycles(Precision precision, const GemmProblem& problem, const DeviceTraits& device);
+/// Cycles that the device needs for the whole problem, from writing the planes to the last element, where the quickest
+/// of a rung's configurations needs `product_cycles` on a Hopper GPU: in the unit of KernelConfig::predicted_cycles.
+/// Infinite where the device has no such tensor cores, and for precisions that do not stand in for FP32.
+double tensor_cycles(Precision precision, const GemmProblem& problem, double product_cycles,
+                     const DeviceTraits& device);
 
 }  // namespace ladder

@@ -46,8 +46,8 @@ std::uint64_t hash_of(const TuningKey& key) {
 
 int config_named(std::string_view rung_id, std::string_view name) {
   const Rung* rung = tuned_rung(rung_id);
-  if (rung == nullptr || rung->emulated == nullptr) return no_config;
-  const std::span<const KernelConfig> configs = rung->emulated->configs;
+  if (rung == nullptr || foremost_kernel(*rung) == nullptr) return no_config;
+  const std::span<const KernelConfig> configs = foremost_kernel(*rung)->configs;
   const auto found = std::ranges::find(configs, name, [](const KernelConfig& c) { return std::string_view(c.name); });
   return found == configs.end() ? no_config : static_cast<int>(found - configs.begin());
 }

@@ -72,11 +72,11 @@ class TuningTable {
  public:
   TuningTable() = default;
 
-  /// Leaves out records whose rung or configuration does not exist. Of two records of one problem the later counts.
-  /// A class is represented by the configuration that won the most of its problems.
+  /// Leaves out records whose rung or configuration does not exist in this build. Of two records of one problem the
+  /// later counts. A class is represented by the configuration that won the most of its problems.
   explicit TuningTable(std::span<const TuningRecord> records);
 
-  /// Index of the configuration that was measured to be the quickest for exactly this problem, or no_config.
+  /// Index in foremost_kernel() of the one that was measured to be the quickest for exactly this problem, or no_config.
   int measured(const TuningKey& key) const { return exact_.find(key); }
 
   /// The same for the problem's class.

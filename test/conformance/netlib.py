@@ -62,8 +62,9 @@ class Tester:
         return ""
 
 
+WITH_EDGES = Tester("xblat3s-edges", "xblat3s", "sblat3.in", "SGEMM", "sgemm_", 1, EDGE_EXTENTS)
 ALL_TESTERS = [
     Tester("xblat3s", "xblat3s", "sblat3.in", "SGEMM", "sgemm_", 1, DEFAULT_EXTENTS),
-    Tester("xblat3s-edges", "xblat3s", "sblat3.in", "SGEMM", "sgemm_", 1, EDGE_EXTENTS),
+    WITH_EDGES,
     Tester("xscblat3", "xscblat3", "sin3", "cblas_sgemm", "cblas_sgemm", 2, DEFAULT_EXTENTS),
 ]

@@ -2,6 +2,7 @@
 // What `ladder tune` can be asked.
 #include <memory>
 
+#include "auto_rung.hpp"
 #include "bench/rung_choice.hpp"
 #include "command_line.hpp"
 #include "tune_command.hpp"
@@ -18,7 +19,7 @@ std::string tunable_rungs(const std::string& text) {
   if (!choices) return complaint;
   for (const bench::RungChoice& choice : *choices) {
     if (choice.config != nullptr) return choice.name() + ": name the rung alone; the tile is what is searched for";
-    if (choice.rung->emulated->configs.size() < 2) return choice.name() + ": this rung has one tile only";
+    if (foremost_kernel(*choice.rung)->configs.size() < 2) return choice.name() + ": this rung has one tile only";
   }
   return {};
 }

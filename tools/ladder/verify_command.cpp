@@ -20,13 +20,15 @@ namespace ladder::cli {
 namespace {
 
 constexpr std::int64_t default_extent = 256;  // of those that are left out where one is given
+constexpr std::int64_t long_k = 160;          // no rung holds it to be too short
 
 struct RungReport {
   const Rung* rung = nullptr;
-  bool run = false;  ///< false: this rung has no kernel for the place
+  bool run = false;                ///< false: this rung has no kernel for the place, or declines all problems
+  const char* declined = nullptr;  ///< why it declined some, or null
   std::vector<std::string> failures;
-  std::int64_t problems = 0, elements = 0;
-  double worst_share = 0.0, worst_error = 0.0;
+  std::int64_t problems = 0, left = 0, elements = 0;  ///< run, declined, judged
+  double worst_share = 0.0, worst_error = 0.0;        ///< the error: of ordinary values
   std::string worst_problem;
 };
 
@@ -68,8 +70,19 @@ std::vector<TrialSpec> trials_of(const VerifyOptions& options, const TileExtents
       const int shift = one_shape ? 0 : static_cast<int>(seed / ops.size() % 2);
       trials.push_back({op_of_letter(op[0]), op_of_letter(op[1]), shape.m, shape.n, shape.k,
                         options.alpha.value_or(pair.alpha), options.beta.value_or(pair.beta), options.extra_ld, shift,
-                        seed});
+                        seed, Values::ordinary});
     }
+  }
+  if (one_shape) return trials;
+  // Once each: what a rung on the tensor cores hands over for its values.
+  constexpr Values values[] = {Values::graded, Values::huge, Values::not_finite};
+  for (const Values each : values) {
+    const auto turn = static_cast<std::size_t>(each);
+    const std::string& op = ops[turn % ops.size()];
+    const Scalars& pair = scalars[turn % std::size(scalars)];
+    trials.push_back({op_of_letter(op[0]), op_of_letter(op[1]), tile.bm + 1, tile.bn + 1, long_k,
+                      options.alpha.value_or(pair.alpha), options.beta.value_or(pair.beta), options.extra_ld, 0,
+                      static_cast<std::uint32_t>(trials.size()), each});
   }
   return trials;
 }
@@ -87,14 +100,19 @@ RungReport verify_rung(const Rung& rung, const VerifyOptions& options, Place& pl
   report.rung = &rung;
   const RungKernel* kernel = place.kernel_of(rung);
   if (kernel == nullptr) return report;
-  report.run = true;
   const auto trials = trials_of(options, kernel->tile);
   for (const TrialSpec& spec : trials) {
-    show_progress(rung, static_cast<std::size_t>(report.problems), trials.size());
-    const Verdict verdict = run_trial(spec, *kernel, place);
+    show_progress(rung, static_cast<std::size_t>(report.problems + report.left), trials.size());
+    const Verdict verdict = run_trial(spec, rung.precision, *kernel, place);
+    if (verdict.declined != nullptr) {
+      report.declined = verdict.declined;
+      ++report.left;
+      continue;
+    }
+    report.run = true;
     ++report.problems;
     report.elements += verdict.elements;
-    report.worst_error = std::max(report.worst_error, verdict.worst_error);
+    if (spec.values == Values::ordinary) report.worst_error = std::max(report.worst_error, verdict.worst_error);
     if (verdict.worst_share > report.worst_share) {
       report.worst_share = verdict.worst_share;
       report.worst_problem = to_text(spec);
@@ -105,14 +123,19 @@ RungReport verify_rung(const Rung& rung, const VerifyOptions& options, Place& pl
 }
 
 void print_table(const std::vector<RungReport>& reports) {
-  Table table({"rung", "name", "problems", "elements", "worst error", "of its bound", "verdict"});
+  Table table(
+      {"rung", "name", "precision", "problems", "declined", "elements", "worst error", "of its bound", "verdict"});
   for (const RungReport& r : reports) {
     const std::string number = r.rung->number == unnumbered ? "" : rung_label(*r.rung);
+    const char* precision = precision_name(r.rung->precision);
+    const std::string left = fmt::format("{}", r.left);
     if (!r.run) {
-      table.add_row({number, r.rung->name, "-", "-", "-", "-", "skipped: it has no kernel of ours here"});
+      table.add_row({number, r.rung->name, precision, "-", left, "-", "-", "-",
+                     r.declined != nullptr ? fmt::format("skipped: {}", r.declined)
+                                           : std::string("skipped: it has no kernel of ours here")});
       continue;
     }
-    table.add_row({number, r.rung->name, fmt::format("{}", r.problems), fmt::format("{}", r.elements),
+    table.add_row({number, r.rung->name, precision, fmt::format("{}", r.problems), left, fmt::format("{}", r.elements),
                    fmt::format("{:.2e}", r.worst_error), fmt::format("{:.3f}", r.worst_share),
                    r.failures.empty() ? "right" : fmt::format("WRONG in {} problems", r.failures.size())});
   }
@@ -130,7 +153,9 @@ void print_json(const std::vector<RungReport>& reports, const Place& place) {
     nlohmann::ordered_json one;
     one["name"] = r.rung->name;
     one["passed"] = r.run ? nlohmann::ordered_json(r.failures.empty()) : nlohmann::ordered_json(nullptr);
+    one["precision"] = precision_name(r.rung->precision);
     one["problems"] = r.problems;
+    one["declined"] = r.left;
     one["elements"] = r.elements;
     one["worst_error"] = r.worst_error;
     one["worst_share_of_bound"] = r.worst_share;

@@ -70,7 +70,8 @@ void note_times(const Choice& choice, const RungKernel& kernel, const SearchResu
 std::vector<const Rung*> tunable_rungs() {
   std::vector<const Rung*> tunable;
   const auto add = [&tunable](const Rung& rung) {
-    if (rung.emulated != nullptr && rung.emulated->configs.size() > 1) tunable.push_back(&rung);
+    const RungKernel* kernel = foremost_kernel(rung);
+    if (kernel != nullptr && kernel->configs.size() > 1) tunable.push_back(&rung);
   };
   for (const Rung& rung : rungs()) add(rung);
   add(auto_entry());  // last, so that its rungs have been loaded and run
