@@ -13,8 +13,7 @@
 #include "r09_members.hpp"
 #include "tensor_tile.cuh"
 #if !defined(LADDER_EMULATED)
-#include "tensor_launch.cuh"
-#include "wgmma_product.cuh"
+#include "wgmma_in_place.cuh"
 #endif
 
 namespace ladder::LADDER_DEVICE {
@@ -83,34 +82,28 @@ double member_cycles(const GemmProblem& p, int multiprocessors) {
 
 #if !defined(LADDER_EMULATED)
 
-// Of the first kernel of a product of planes, which reads an element and writes its plane.
-double split_cycles(const GemmProblem& p, int multiprocessors) {
-  constexpr double bytes_per_cycle = 13.8;  // of a multiprocessor: H200, 3.6 TB/s
-  constexpr double launch_cycles = 3000;
-  const double elements = static_cast<double>(p.k) * static_cast<double>(p.m + p.n) * static_cast<double>(p.batch);
-  return launch_cycles + 2 * sizeof(float) * elements / (bytes_per_cycle * multiprocessors);
-}
-
 template <class Variant>
-double planes_cycles(const GemmProblem& p, int multiprocessors) {
+double wgmma_tiles_cycles(const GemmProblem& p, int multiprocessors) {
   if (plain_sums()) return std::numeric_limits<double>::infinity();
-  return split_cycles(p, multiprocessors) + wgmma_cycles<Variant>(p, multiprocessors);
+  return tf32_in_place_cycles<Variant>(p, multiprocessors);
 }
 
 template <class Variant>
-constexpr KernelConfig planes(const char* name) {
-  return {name, Variant::Tile::extents, launch_tf32<launch_wgmma<Variant>>, planes_cycles<Variant>, Sums::by_slab};
+constexpr KernelConfig wgmma_tiles(const char* name) {
+  return {name, Variant::Tile::extents, launch_tf32_in_place<Variant>, wgmma_tiles_cycles<Variant>, Sums::by_slab};
 }
 
-using Planes256x128 = WgmmaVariant<PlaneTile<PlaneFormat::tf32, 256, 128, 256, 4>, 80>;
-using Planes128x128 = WgmmaVariant<PlaneTile<PlaneFormat::tf32, 128, 128, 128, 6>, 68>;
+using Wgmma256x128 = WgmmaVariant<PlaneTile<PlaneFormat::tf32, 256, 128, 256, 4>, 80>;
+using Wgmma128x128 = WgmmaVariant<PlaneTile<PlaneFormat::tf32, 128, 128, 128, 6>, 68>;
+using Wgmma128x64 = WgmmaVariant<PlaneTile<PlaneFormat::tf32, 128, 64, 128, 8>, 55>;
 
 #endif
 
 constexpr KernelConfig configs[] = {
 #if !defined(LADDER_EMULATED)
-    planes<Planes256x128>("planes_256x128"),
-    planes<Planes128x128>("planes_128x128"),
+    wgmma_tiles<Wgmma256x128>("wgmma_256x128"),
+    wgmma_tiles<Wgmma128x128>("wgmma_128x128"),
+    wgmma_tiles<Wgmma128x64>("wgmma_128x64"),
 #endif
     tiles<Mma256x128>("mma_256x128"),
     tiles<Lending128x128>("mma_lending_128x128"),

@@ -157,13 +157,9 @@ __device__ __forceinline__ void consume_items(PlaneRing<Tile>& ring, const GemmP
   }
 }
 
+/// Of the whole block, before the ring's first use.
 template <class Tile>
-__global__ void __launch_bounds__(Tile::THREADS, 1)
-    sgemm_planes(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue, const SplitOperands planes,
-                 const PlanePlan plan, const Gate gate) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  extern __shared__ __align__(1024) unsigned char ring_bytes[];
-  auto& ring = *reinterpret_cast<PlaneRing<Tile>*>(ring_bytes);
+__device__ __forceinline__ void init_ring(PlaneRing<Tile>& ring, const PlanePlan& plan) {
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < Tile::STAGES; ++stage) {
       ring.full[stage].init(1);
@@ -173,6 +169,16 @@ __global__ void __launch_bounds__(Tile::THREADS, 1)
     show_barriers_to_copies();
   }
   __syncthreads();
+}
+
+template <class Tile>
+__global__ void __launch_bounds__(Tile::THREADS, 1)
+    sgemm_planes(const GemmProduct first, const BatchLayout layout, const Epilogue epilogue, const SplitOperands planes,
+                 const PlanePlan plan, const Gate gate) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  extern __shared__ __align__(1024) unsigned char ring_bytes[];
+  auto& ring = *reinterpret_cast<PlaneRing<Tile>*>(ring_bytes);
+  init_ring(ring, plan);
   let_next_launch_begin();
   wait_for_previous_launch();
   const Scalars s = load_scalars(first, epilogue);
@@ -216,10 +222,9 @@ double wgmma_cycles(const GemmProblem& p, int multiprocessors) {
   return plan_planes(p, Variant::traits, multiprocessors, !plain_sums()).cycles;
 }
 
+/// The plan for a launch on `stream`, with the scratch memory that it needs.
 template <class Variant>
-LaunchStatus launch_wgmma(const GemmProblem& p, Stream stream, const SplitOperands& planes, Gate gate) {
-  using Tile = typename Variant::Tile;
-  if (!has_wgmma()) return launch_not_supported;
+PlannedPlanes planned_wgmma(const GemmProblem& p, Stream stream) {
   const int multiprocessors = device_traits().multiprocessors;
   PlannedPlanes work = plan_planes(p, Variant::traits, multiprocessors, !plain_sums());
   if (work.plan.shares > 1) {
@@ -228,6 +233,14 @@ LaunchStatus launch_wgmma(const GemmProblem& p, Stream stream, const SplitOperan
     work.plan.parts = scratch.parts;
     work.plan.tickets = scratch.tickets;
   }
+  return work;
+}
+
+template <class Variant>
+LaunchStatus launch_wgmma(const GemmProblem& p, Stream stream, const SplitOperands& planes, Gate gate) {
+  using Tile = typename Variant::Tile;
+  if (!has_wgmma()) return launch_not_supported;
+  const PlannedPlanes work = planned_wgmma<Variant>(p, stream);
   return launch_overlapping<sgemm_planes<Tile>, PlaneRing<Tile>>(work.blocks, Tile::THREADS, stream, p, planes,
                                                                  work.plan, gate);
 }
