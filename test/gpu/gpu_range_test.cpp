@@ -136,6 +136,7 @@ TEST_SUITE("rungs") {
     const Operands operands({.shape = {1100, 1000, 1003}});
     Matrix result = operands.c;
     for (const Kernel& kernel : gpu_tensor_kernels()) {
+      if (kernel.sums() != Sums::by_slab) continue;  // a member of rung 9 that serves rung 10 as well
       INFO(kernel.name());
       CHECK(kernel.runs(operands.problem(result)));
     }
