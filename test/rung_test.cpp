@@ -40,7 +40,7 @@ TEST_CASE("a rung agrees with float64 and, bit for bit, with rung 1") {
         for (const Op op_b : ops) {
           Case c = turns.next(shape, op_a, op_b);
           c.share = share;
-          check_case(*rung, c);
+          if (is_run(*rung, c.seed)) check_case(*rung, c);
         }
       }
     }

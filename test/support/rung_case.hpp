@@ -2,6 +2,7 @@
 // One run of one rung in the emulator, and everything that must hold after it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -55,6 +56,12 @@ inline constexpr unsigned sanitizer_share = 3;
 #else
 inline constexpr unsigned sanitizer_share = 1;
 #endif
+
+/// Whether a case is one of those that a rung runs at all: on the tensor cores, whose sums take the emulator ten times
+/// as long, one of `sanitizer_share`.
+inline bool is_run(const Rung& rung, std::size_t number) {
+  return !uses_tensor_cores(rung.precision) || number % sanitizer_share == 0;
+}
 
 /// "r05 op=NT m=65 n=33 ...": a case as it went through `kernel`.
 std::string describe(const std::string& kernel, const Case& c);
