@@ -89,12 +89,28 @@ class OperandStack {
   std::vector<const float*> addresses_;
 };
 
+/// Any number, among them many that are large, infinite or NaN, that lie halfway between two numbers of TF32, and NaN
+/// of which TF32 has no bit but the infinity's.
+float hard_number_of_tf32(std::uint32_t bits) {
+  constexpr std::uint32_t large = 0x7f700000u, kept = 0xffffe000u, half = 0x1000u, least_nan = 0x7f800001u;
+  switch (bits % 8) {
+    case 0:
+      return float_of(bits | large);
+    case 1:
+      return float_of((bits & kept) | half);
+    case 2:
+      return float_of((bits & ~magnitude_bits) | least_nan);
+    default:
+      return float_of(bits);
+  }
+}
+
 /// Numbers that are hard on a format. Those of fp16x2 keep within 25 binades, which are others for each number of
 /// lines.
 float hard_number(PlaneFormat format, std::mt19937& generator, std::int64_t line) {
   constexpr std::uint32_t below_2_to_111 = std::uint32_t{111 + 127} << 23;
   const auto bits = static_cast<std::uint32_t>(generator());
-  if (format == PlaneFormat::tf32) return float_of(bits % 8 == 0 ? bits | 0x7f700000u : bits);
+  if (format == PlaneFormat::tf32) return hard_number_of_tf32(bits);
   if (format == PlaneFormat::bf16x3) {
     const std::uint32_t magnitude = (bits & magnitude_bits) % below_2_to_111;
     return float_of((bits & ~magnitude_bits) | (bits % 8 == 0 ? magnitude >> 8 : magnitude));  // subnormals too
