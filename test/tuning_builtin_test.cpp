@@ -89,6 +89,7 @@ TEST_CASE("the search, which times the model's best six, would have timed what w
   for (const TuningRecord& r : records) {
     CHECK(alignment_of(problem_of(r)) == r.alignment);
     if (foremost_kernel(*tuned_rung(r.rung))->configs.size() <= candidates) continue;  // all of them are timed
+    if (!exists(r)) continue;  // on the GPU alone
     ++wins;
     among += models_rank(r) < static_cast<std::ptrdiff_t>(candidates);
   }

@@ -87,7 +87,8 @@ def check_words(path, text):
 def check_text(path, text):
     lines = text.splitlines()
     limit = KERNEL_LINES if path.suffix == ".cu" else OTHER_LINES
-    if len(lines) > limit and path.suffix not in DATA:
+    measured = path.name.startswith("tuning_") and path.suffix == ".def"  # a table that `ladder tune` writes
+    if len(lines) > limit and path.suffix not in DATA and not measured:
         yield limit + 1, f"{len(lines)} lines; at most {limit}"
     if path.suffix in CODE - {".def"} | SCRIPTS and "SPDX-License-Identifier: MIT" not in "".join(lines[:SPDX_WITHIN]):
         yield 1, "the licence line is missing"

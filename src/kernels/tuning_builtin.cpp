@@ -19,6 +19,7 @@ constexpr Op T = Op::transpose;
   {#rung, op_a, op_b, Alignment::alignment, m, n, k, batch, config, ms, runner_up},
 constexpr TuningRecord h200[] = {
 #include "tuning_h200.def"
+#include "tuning_h200_tensor.def"
     {}};  // the end, so that a file without lines is one too
 #undef TUNED
 
