@@ -18,6 +18,7 @@ namespace {
 
 GemmProblem cube(std::int64_t size) {
   GemmProblem p;
+  p.alpha.value = 1.0f;
   p.m = p.n = p.k = size;
   p.lda = p.ldb = p.ldc = (size + 3) / 4 * 4;
   return p;
@@ -104,6 +105,9 @@ TEST_CASE("a problem without products is rung 9's") {
   }
   GemmProblem p = cube(8192);
   p.batch = 0;
+  CHECK(chosen(p) == default_rung().name);
+  p = cube(8192);
+  p.alpha.value = 0.0f;
   CHECK(chosen(p) == default_rung().name);
 }
 

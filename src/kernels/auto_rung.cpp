@@ -101,7 +101,7 @@ const RungKernel* auto_kernel() {
 
 const Rung& auto_rung(const GemmProblem& p, bool tensor_cores_allowed, KernelHome home) {
   const Candidates& choice = candidates_of(home);
-  const bool has_products = p.m > 0 && p.n > 0 && p.k > 0 && p.batch > 0;
+  const bool has_products = p.m > 0 && p.n > 0 && p.k > 0 && p.batch > 0 && !only_scales_c(p);
   if (!tensor_cores_allowed || !has_products || choice.configs().size() < 2) return default_rung();
   const DeviceTraits device = traits_of(home);
   return choice.rung_behind(

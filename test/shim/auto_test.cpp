@@ -28,6 +28,7 @@ const Rung& tensor_rung() {
 
 GemmProblem cube(std::int64_t size) {
   GemmProblem p;
+  p.alpha.value = 1.0f;
   p.m = p.n = p.k = p.lda = p.ldb = p.ldc = size;
   return p;
 }

@@ -195,6 +195,19 @@ TEST_CASE("what belongs to one context is not used in another one") {
   CHECK(steps_in(0) == first - stream_and_buffers);
 }
 
+TEST_CASE("a rung is asked about the problem as it will be on the device") {
+  const GemmProblem there = on_device(Example(3.0f).problem);
+  CHECK(there.m == Example::m);
+  CHECK(there.op_a == Op::transpose);
+  constexpr std::int64_t line = 32;  // floats
+  CHECK(there.lda == line);
+  CHECK(there.ldb == line);
+  CHECK(there.ldc == line);
+  CHECK(there.a == nullptr);
+  CHECK(there.b == nullptr);
+  CHECK(there.c == nullptr);
+}
+
 TEST_CASE("whatever step fails, C can still be put right, and nothing is under way") {
   for (const float beta : {0.0f, 3.0f}) {
     const int steps = steps_of_one_call(beta);
