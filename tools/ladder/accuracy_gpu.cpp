@@ -87,9 +87,10 @@ std::optional<bench::AccuracyResults> accuracy_results(const AccuracyOptions& op
   results.conditions = bench::conditions_before(typed_command());
   if (!plan.peers.empty()) results.conditions.emplace_back("cuBLAS", bench::peer_version());
   bench::DeviceMatrices matrices;
+  const auto kinds = kinds_of_data(options.data);  // which the command has looked at
   for (std::size_t i = 0; i < plan.problems.size(); ++i) {
     progress.show(bench::to_text(plan.problems[i]), i, plan.problems.size());
-    for (const bench::Data data : *kinds_of_data(options.data)) {
+    for (const bench::Data data : *kinds) {
       const std::string placed = matrices.place(plan.problems[i], data);
       for (const Entrant& entrant : *entrants) {
         results.rows.push_back(row_of(entrant, matrices, placed));
