@@ -174,6 +174,12 @@ Sums emulated_sums_of(const Rung& rung) {
   return uses_tensor_cores(rung.precision) ? Sums::by_slab : sums_of(*rung.emulated);
 }
 
+bool has_run_already(const Rung& rung, const KernelConfig& config) {
+  const auto& configs = rung.emulated->configs;
+  return effort() == Effort::tiny && uses_tensor_cores(rung.precision) && configs.size() == 1 &&
+         &config == configs.data();
+}
+
 Operands::Operands(const Case& case_)
     : ProductMatrices(shape_of(case_), case_.shift, case_.seed),
       how(case_),
@@ -239,6 +245,7 @@ void check_operands(const Rung& rung, const Operands& operands, Ran* ran) {
   for (std::size_t i = 0; i < rung.emulated->configs.size(); ++i) {
     const KernelConfig& config = rung.emulated->configs[i];
     if ((i + operands.how.seed) % operands.how.share != 0 || !can_run(config, problem)) continue;
+    if (has_run_already(rung, config)) continue;
     INFO(config.name);
     check_launch(config.launch, config.sums, operands, due);
     if (ran != nullptr) ran->insert(&config);
