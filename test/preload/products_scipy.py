@@ -27,5 +27,7 @@ keep("accumulated", a, b, sgemm(-1.5, a, b, beta=0.5, c=c), alpha=-1.5, beta=0.5
 a, b, c = uniform(31, 20), uniform(31, 30), uniform(20, 30)
 before = c.copy()
 keep("in_place", a.T, b, sgemm(1.0, a, b, beta=1.0, c=c, trans_a=1, overwrite_c=1), beta=1.0, c=before)
+a, b, c = uniform(33, 200), uniform(200, 21), uniform(33, 21)
+keep("long_k", a, b, sgemm(0.7, a, b, beta=-1.5, c=c), alpha=0.7, beta=-1.5, c=c)
 
 np.savez(sys.argv[1], **saved)
