@@ -244,3 +244,21 @@ TEST_CASE("nothing to sum: D is what becomes of beta C and the bias") {
   CHECK(call.make() == STATUS_SUCCESS);
   CHECK(d == -2.0f);
 }
+
+TEST_CASE("a compute type that allows TF32 gets the rung of TF32, a pedantic one does not") {
+  const float two = 2.0f, three = 3.0f, none = 0.0f;
+  const auto in_tf32 = [&](Compute compute) {
+    float d = untouched;
+    FakeLtCall call(fake(), {{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}}, compute);
+    call.handle = reinterpret_cast<ladder::cublas_lt::Handle>(&d);
+    call.alpha = call.a = &two, call.b = &three, call.beta = &none, call.c = call.d = &d;
+    const std::uint64_t before = ladder_call_count("cublasLtMatmul", "tf32");
+    CHECK(call.make() == STATUS_SUCCESS);
+    CHECK(d == 12.0f);
+    return ladder_call_count("cublasLtMatmul", "tf32") == before + 1;
+  };
+  for (const Compute compute : {COMPUTE_32F_FAST_TF32, COMPUTE_32F_FAST_16F, COMPUTE_32F_FAST_16BF})
+    CHECK(in_tf32(compute));
+  for (const Compute compute : {COMPUTE_32F, COMPUTE_32F_PEDANTIC, COMPUTE_32F_EMULATED_16BFX9})
+    CHECK_FALSE(in_tf32(compute));
+}
