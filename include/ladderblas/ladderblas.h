@@ -22,8 +22,10 @@ extern "C" {
 /** What a function of this header answers. */
 enum ladder_status {
   LADDER_OK = 0,
-  LADDER_UNKNOWN_RUNG = 1,    /**< no rung has this name, id, number or index */
-  LADDER_INVALID_ARGUMENT = 2 /**< a pointer was null that must not be */
+  LADDER_UNKNOWN_RUNG = 1,     /**< no rung has this name, id, number or index */
+  LADDER_INVALID_ARGUMENT = 2, /**< a pointer was null that must not be, or a value is none of those that may be */
+  LADDER_NO_MEMORY = 3,        /**< neither the GPU nor the library has room for one more */
+  LADDER_GPU_FAILED = 4        /**< there is no GPU, or it failed: ladder_last_error() says how */
 };
 
 /** One rung of the ladder. The strings live as long as the library is loaded. */
@@ -80,6 +82,33 @@ LADDER_API uint64_t ladder_call_count(const char* door, const char* rung);
 
 /** Sets every count to 0. */
 LADDER_API void ladder_reset_counters(void);
+
+/** An operand that is kept ready for the tensor cores. */
+struct ladder_prepared;
+
+/**
+ * Keeps what rungs 11 and 12 make of an operand before they multiply it, so that products do not make it
+ * each time: all products on the current GPU, through any function, of which op(A) or op(B) is exactly this
+ * operand, at this address. What they compute is the same, bit for bit. Until ladder_release() the matrix must
+ * not change. Takes about ten bytes of the GPU's memory for each element, and waits for the stream.
+ * @param side      'A' or 'B', as column-major BLAS names it; either serves both
+ * @param op        'N', 'T' or 'C'
+ * @param rows      of op(A), or columns of op(B)
+ * @param k         the other extent of op(A) or op(B)
+ * @param matrix    in the GPU's memory; with LADDER_DEVICE=emulate in the host's
+ * @param ld        its leading dimension
+ * @param stream    the cudaStream_t on which the matrix was written; it must not be under capture
+ * @param prepared  for ladder_release(); set on LADDER_OK
+ * @return LADDER_OK, LADDER_INVALID_ARGUMENT, LADDER_NO_MEMORY or LADDER_GPU_FAILED
+ */
+LADDER_API enum ladder_status ladder_prepare(char side, char op, int64_t rows, int64_t k, const float* matrix,
+                                             int64_t ld, void* stream, struct ladder_prepared** prepared);
+
+/**
+ * Forgets it. No product that reads the operand may be under way, and no graph that has captured one may run
+ * afterwards. NULL is allowed.
+ */
+LADDER_API void ladder_release(struct ladder_prepared* prepared);
 
 /**
  * What went wrong last on the calling thread, one line without a newline; "" if nothing has. Valid

@@ -92,4 +92,12 @@ SplitOperands lay_out(const GemmProblem& problem, PlaneFormat format, const Plan
   return operands;
 }
 
+std::size_t image_bytes(PlaneFormat format, std::int64_t rows, std::int64_t k) {
+  return image_size(format, rows, k, 1).bytes();
+}
+
+PlaneImage image_in(PlaneFormat format, std::int64_t rows, std::int64_t k, unsigned char* memory) {
+  return image_at(image_size(format, rows, k, 1), memory);
+}
+
 }  // namespace ladder

@@ -21,4 +21,8 @@ std::size_t plane_bytes(const GemmProblem& problem, PlaneFormat format);
 /// Both operands in memory of plane_bytes().
 SplitOperands lay_out(const GemmProblem& problem, PlaneFormat format, const PlaneMemory& memory);
 
+/// The same for one operand alone.
+std::size_t image_bytes(PlaneFormat format, std::int64_t rows, std::int64_t k);
+PlaneImage image_in(PlaneFormat format, std::int64_t rows, std::int64_t k, unsigned char* memory);
+
 }  // namespace ladder

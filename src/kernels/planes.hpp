@@ -115,4 +115,11 @@ struct SplitOperands {
   RangeFacts* facts = nullptr;  ///< null where the format needs none
 };
 
+/// What is known, on the device, of the values of operands whose planes are there before the launch, each as those of
+/// an A; null for an operand that is still to be written.
+struct KnownFacts {
+  const RangeFacts* a = nullptr;
+  const RangeFacts* b = nullptr;
+};
+
 }  // namespace ladder

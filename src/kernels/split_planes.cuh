@@ -234,11 +234,14 @@ inline SplitShare split_share(std::int64_t rows, std::int64_t k, std::int64_t pr
 /// which may be no kernel. Behind rung 12, where most launches find nothing to do: as many blocks as are resident at
 /// once, which may come early. `planes` are laid out for the problem (plane_plan.hpp);
 /// where an image's product_bytes is 0, all products have the operand of the first one. Where alpha or k is 0, the
-/// planes stay as they are.
+/// planes stay as they are, and so do those of an operand that is known.
 template <PlaneFormat FORMAT>
-LaunchStatus launch_split(const GemmProblem& p, Stream stream, const SplitOperands& planes, Gate gate = Gate::always) {
+LaunchStatus launch_split(const GemmProblem& p, Stream stream, const SplitOperands& planes, Gate gate = Gate::always,
+                          const KnownFacts& known = {}) {
   const auto products = [&p](const PlaneImage& image) { return image.product_bytes == 0 ? 1 : p.batch; };
-  const SplitPlan plan{split_share(p.m, p.k, products(planes.a)), split_share(p.n, p.k, products(planes.b)), gate};
+  SplitPlan plan{split_share(p.m, p.k, products(planes.a)), split_share(p.n, p.k, products(planes.b)), gate};
+  if (known.a != nullptr) plan.a.pieces = 0;
+  if (known.b != nullptr) plan.b.pieces = 0;
   const std::int64_t pieces = std::int64_t{plan.a.pieces} + plan.b.pieces;
   if (pieces == 0) return launch_ok;
   if (gate == Gate::always) {

@@ -7,6 +7,7 @@
 #include "out_of_range.hpp"
 #include "plane_memory.hpp"
 #include "plane_plan.hpp"
+#include "prepared_planes.hpp"
 #include "split_planes.cuh"
 
 namespace ladder::LADDER_DEVICE {
@@ -40,8 +41,10 @@ template <MultiplyPlanes multiply>
 LaunchStatus launch_bf16x3(const GemmProblem& p, Stream stream) {
   constexpr PlaneFormat bf16x3 = PlaneFormat::bf16x3;
   return launch_with_planes(p, stream, bf16x3, [stream](const GemmProblem& piece, const PlaneMemory& memory) {
-    const SplitOperands planes = lay_out(piece, bf16x3, memory);
-    return launch_in_order([&] { return launch_split<bf16x3>(piece, stream, planes); },
+    const KeptOperands kept = kept_operands(piece);
+    const SplitOperands planes = kept.in_place_of(lay_out(piece, bf16x3, memory), bf16x3);
+    return launch_in_order([&] { return recall_facts(piece, stream, planes.facts, kept.facts()); },
+                           [&] { return launch_split<bf16x3>(piece, stream, planes, Gate::always, kept.facts()); },
                            [&] { return multiply(piece, stream, planes, Gate::always); },
                            [&] { return launch_out_of_range(piece, stream, planes.facts, OfferedPlanes::bf16x3); });
   });
@@ -53,12 +56,14 @@ LaunchStatus launch_fp16x2(const GemmProblem& p, Stream stream) {
   constexpr PlaneFormat fp16x2 = PlaneFormat::fp16x2;
   constexpr PlaneFormat bf16x3 = PlaneFormat::bf16x3;
   return launch_with_planes(p, stream, bf16x3, [stream](const GemmProblem& piece, const PlaneMemory& memory) {
-    const SplitOperands first = lay_out(piece, fp16x2, memory);
-    const SplitOperands behind = lay_out(piece, bf16x3, memory);
+    const KeptOperands kept = kept_operands(piece);
+    const SplitOperands first = kept.in_place_of(lay_out(piece, fp16x2, memory), fp16x2);
+    const SplitOperands behind = kept.in_place_of(lay_out(piece, bf16x3, memory), bf16x3);
     return launch_in_order(
-        [&] { return launch_split<fp16x2>(piece, stream, first); },
+        [&] { return recall_facts(piece, stream, first.facts, kept.facts()); },
+        [&] { return launch_split<fp16x2>(piece, stream, first, Gate::always, kept.facts()); },
         [&] { return multiply(piece, stream, first, Gate::always); },
-        [&] { return launch_split<bf16x3>(piece, stream, behind, Gate::unless_fp16); },
+        [&] { return launch_split<bf16x3>(piece, stream, behind, Gate::unless_fp16, kept.facts()); },
         [&] { return multiply_bf16x3(piece, stream, behind, Gate::unless_fp16); },
         [&] { return launch_out_of_range(piece, stream, behind.facts, OfferedPlanes::fp16x2_then_bf16x3); });
   });
