@@ -63,8 +63,8 @@ inline bool is_run(const Rung& rung, std::size_t number) {
   return !uses_tensor_cores(rung.precision) || number % sanitizer_share == 0;
 }
 
-/// Whether the tiny set has no use for a configuration: the tensor cores' only one, which is the rung's own choice.
-bool has_run_already(const Rung& rung, const KernelConfig& config);
+/// Whether a rung's configurations run few cases only: those on the tensor cores, as OS threads.
+bool spares_configs(const Rung& rung);
 
 /// "r05 op=NT m=65 n=33 ...": a case as it went through `kernel`.
 std::string describe(const std::string& kernel, const Case& c);
