@@ -6,8 +6,9 @@
 // fragments are rounded to nearest on their way to the tensor cores, which would cut them off.
 // Tile: 256 x 128 x 16, warp tile 64 x 64, 8 stages; smaller ones for smaller and for narrow problems.
 // Where memory sets the time rung 9's members serve, in FP32: TF32 would be no quicker.
-// Cost: 168 registers lent up to 224, 204 KiB of shared memory, one block an SM. Limit: mma.sync, which on Hopper
-// reaches about 62 % of the tensor cores' peak.
+// On Hopper large problems go to wgmma: operands that lie along k are read in place, others written anew before.
+// Cost: 168 registers lent up to 224, 204 KiB of shared memory, one block an SM. Limit: mma.sync, which on an H200
+// reached a third of the tensor cores' peak; with wgmma, what has to be written before.
 // Reference: PTX ISA, mma.m16n8k8 with .tf32; CUTLASS's multistage mainloops.
 #include "pipeline_kernel.cuh"
 #include "r09_members.hpp"
@@ -26,21 +27,21 @@ constexpr int tf32_fma_per_cycle = 1024;  // of a multiprocessor: H200
 
 template <Major A, Major B>
 using Mma256x128 =
-    Variant<TensorTileShape<256, 128, 16, 64, 64, 8, A, B>, LendingRoles<1, 224, 48>, 54, 54, tf32_fma_per_cycle>;
+    Variant<TensorTileShape<256, 128, 16, 64, 64, 8, A, B>, LendingRoles<1, 224, 48>, 32, 32, tf32_fma_per_cycle>;
 template <Major A, Major B>
 using Lending128x128 =
-    Variant<TensorTileShape<128, 128, 16, 64, 64, 4, A, B>, LendingRoles<2, 216, 40>, 30, 50, tf32_fma_per_cycle>;
+    Variant<TensorTileShape<128, 128, 16, 64, 64, 4, A, B>, LendingRoles<2, 216, 40>, 18, 30, tf32_fma_per_cycle>;
 template <Major A, Major B>
 using Mma128x128 =
-    Variant<TensorTileShape<128, 128, 16, 64, 32, 4, A, B>, PlainRoles<2, 1>, 42, 42, tf32_fma_per_cycle>;
+    Variant<TensorTileShape<128, 128, 16, 64, 32, 4, A, B>, PlainRoles<2, 1>, 27, 27, tf32_fma_per_cycle>;
 template <Major A, Major B>
-using Mma128x64 = Variant<TensorTileShape<128, 64, 16, 64, 32, 4, A, B>, PlainRoles<2, 2>, 24, 40, tf32_fma_per_cycle>;
+using Mma128x64 = Variant<TensorTileShape<128, 64, 16, 64, 32, 4, A, B>, PlainRoles<2, 2>, 15, 25, tf32_fma_per_cycle>;
 template <Major A, Major B>
-using Mma64x64 = Variant<TensorTileShape<64, 64, 16, 32, 32, 4, A, B>, PlainRoles<2, 3>, 14, 32, tf32_fma_per_cycle>;
+using Mma64x64 = Variant<TensorTileShape<64, 64, 16, 32, 32, 4, A, B>, PlainRoles<2, 3>, 8, 18, tf32_fma_per_cycle>;
 template <Major A, Major B>
-using Mma128x32 = Variant<TensorTileShape<128, 32, 16, 32, 32, 8, A, B>, PlainRoles<2, 2>, 13, 24, tf32_fma_per_cycle>;
+using Mma128x32 = Variant<TensorTileShape<128, 32, 16, 32, 32, 8, A, B>, PlainRoles<2, 2>, 8, 15, tf32_fma_per_cycle>;
 template <Major A, Major B>
-using Mma32x128 = Variant<TensorTileShape<32, 128, 16, 32, 32, 8, A, B>, PlainRoles<2, 2>, 13, 24, tf32_fma_per_cycle>;
+using Mma32x128 = Variant<TensorTileShape<32, 128, 16, 32, 32, 8, A, B>, PlainRoles<2, 2>, 8, 14, tf32_fma_per_cycle>;
 
 // ---------------------------------------------------------------------------------------- host side
 

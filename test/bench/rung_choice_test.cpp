@@ -80,7 +80,7 @@ TEST_CASE("a problem is served by the rung itself, or by one that is at least as
       if (rung.emulated == nullptr) continue;
       const RungChoice server = server_of({&rung}, problem);
       CHECK(server.config == nullptr);
-      const auto declines = rung.emulated->declines;
+      const auto declines = foremost_kernel(rung)->declines;
       const bool declined = declines != nullptr && declines(problem) != nullptr;
       CHECK((server.rung == &rung) == !declined);
       if (declined) CHECK(is_as_good_as_fp32(server.rung->precision));

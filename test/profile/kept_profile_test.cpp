@@ -37,10 +37,11 @@ KeptProfile kept() {
 
 }  // namespace
 
-TEST_CASE("every rung with a kernel was profiled, and nothing is lost between file and profile") {
+// A product on tensor cores is several kernels, and the lessons that counters tell are those of one.
+TEST_CASE("every rung of FP32 with a kernel was profiled, and nothing is lost between file and profile") {
   const auto [profile, conditions] = kept();
   for (const Rung& rung : rungs()) {
-    if (rung.emulated == nullptr) continue;
+    if (rung.emulated == nullptr || uses_tensor_cores(rung.precision)) continue;
     CAPTURE(rung.id);
     CHECK(std::ranges::count(profile.rungs, &rung, [](const RungProfile& p) { return p.choice.rung; }) == 1);
   }

@@ -78,9 +78,9 @@ TEST_CASE("the rung below is the highest numbered one that was profiled") {
   CHECK(below_of(4) == "none");
 }
 
-TEST_CASE("every rung with a kernel is meant to move something") {
+TEST_CASE("every rung of FP32 with a kernel is meant to move something") {
   for (const Rung& rung : rungs()) {
-    if (rung.emulated == nullptr && rung.gpu == nullptr) continue;
+    if ((rung.emulated == nullptr && rung.gpu == nullptr) || uses_tensor_cores(rung.precision)) continue;
     CAPTURE(rung.id);
     CHECK(std::ranges::count(expectations(), rung.id, &Expectation::rung_id) > 0);
   }
