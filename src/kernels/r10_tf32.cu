@@ -38,10 +38,6 @@ template <Major A, Major B>
 using Mma128x64 = Variant<TensorTileShape<128, 64, 16, 64, 32, 4, A, B>, PlainRoles<2, 2>, 15, 25, tf32_fma_per_cycle>;
 template <Major A, Major B>
 using Mma64x64 = Variant<TensorTileShape<64, 64, 16, 32, 32, 4, A, B>, PlainRoles<2, 3>, 8, 18, tf32_fma_per_cycle>;
-template <Major A, Major B>
-using Mma128x32 = Variant<TensorTileShape<128, 32, 16, 32, 32, 8, A, B>, PlainRoles<2, 2>, 8, 15, tf32_fma_per_cycle>;
-template <Major A, Major B>
-using Mma32x128 = Variant<TensorTileShape<32, 128, 16, 32, 32, 8, A, B>, PlainRoles<2, 2>, 8, 14, tf32_fma_per_cycle>;
 
 // ---------------------------------------------------------------------------------------- host side
 
@@ -111,8 +107,6 @@ constexpr KernelConfig configs[] = {
     tiles<Mma128x128>("mma_128x128"),
     tiles<Mma128x64>("mma_128x64"),
     tiles<Mma64x64>("mma_64x64"),
-    tiles<Mma128x32>("mma_128x32"),
-    tiles<Mma32x128>("mma_32x128"),
 #define MEMBER(name, bm, bn, bk, stages, launch, cycles, sums) \
   {#name, {bm, bn, bk, stages}, launch, member_cycles<cycles>, sums},
 #include "r09_members.def"
