@@ -164,6 +164,11 @@ bool can_run(const KernelConfig& config, const GemmProblem& problem, int multipr
   return std::isfinite(config.predicted_cycles(problem, multiprocessors));
 }
 
+bool is_rung_9s(const Rung& rung, const KernelConfig& config) {
+  return &rung != &default_rung() &&
+         std::ranges::count(default_rung().emulated->configs, config.launch, &KernelConfig::launch) > 0;
+}
+
 Sums sums_of(const RungKernel& kernel) {
   const bool all_by_k = std::all_of(kernel.configs.begin(), kernel.configs.end(),
                                     [](const KernelConfig& config) { return config.sums == Sums::by_k; });
@@ -242,7 +247,7 @@ void check_operands(const Rung& rung, const Operands& operands, Ran* ran) {
   const unsigned share = spares_configs(rung) ? spared_share : operands.how.share;
   for (std::size_t i = 0; i < rung.emulated->configs.size(); ++i) {
     const KernelConfig& config = rung.emulated->configs[i];
-    if ((i + operands.how.seed) % share != 0 || !can_run(config, problem)) continue;
+    if ((i + operands.how.seed) % share != 0 || is_rung_9s(rung, config) || !can_run(config, problem)) continue;
     INFO(config.name);
     check_launch(config.launch, config.sums, operands, due);
     if (ran != nullptr) ran->insert(&config);

@@ -99,6 +99,9 @@ inline constexpr int emulated_multiprocessors = 132;
 /// True where the configuration runs this problem: its model gives a time.
 bool can_run(const KernelConfig& config, const GemmProblem& problem, int multiprocessors = emulated_multiprocessors);
 
+/// True where another rung than rung 9 takes its kernel as a configuration: rung 9's tests are about that one.
+bool is_rung_9s(const Rung& rung, const KernelConfig& config);
+
 /// How a kernel's own choice sums, if it adds FP32 FMAs: by_k where all that it chooses from does.
 Sums sums_of(const RungKernel& kernel);
 
