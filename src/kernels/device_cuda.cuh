@@ -13,6 +13,7 @@
 
 #include "allowed_during_capture.hpp"
 #include "device_cuda_words.cuh"
+#include "device_traits.hpp"
 #include "gpu_context.hpp"
 #include "grid_extents.hpp"
 #include "rung.hpp"
@@ -168,15 +169,8 @@ namespace detail {
 
 /// Whether kernels of the current device may begin before the one ahead of them has ended: sm_90 on.
 inline bool launches_can_overlap() {
-  constexpr int first_major = 9;
-  int device = 0;
-  int major = 0;
-  if (cudaGetDevice(&device) == cudaSuccess &&
-      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess) {
-    return major >= first_major;
-  }
-  static_cast<void>(cudaGetLastError());
-  return false;
+  constexpr int hopper = 90;
+  return device_traits().compute_capability >= hopper;
 }
 
 template <auto kernel, class Smem, class... Extra>

@@ -15,4 +15,10 @@ inline const KernelConfig& chosen_config(RungKey rung, std::span<const KernelCon
   return remembered_config(rung, configs, p, device.multiprocessors > 0 ? device.multiprocessors : 1, device.slot);
 }
 
+/// True where mma.sync knows bf16 and TF32, on the current device: from sm_80 on.
+inline bool has_tensor_cores() {
+  constexpr int ampere = 80;
+  return device_traits().compute_capability >= ampere;
+}
+
 }  // namespace ladder::LADDER_DEVICE

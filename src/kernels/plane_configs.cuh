@@ -29,12 +29,6 @@ constexpr std::array<KernelConfig, COUNT> configs_of(const std::array<Multiplier
   return configs;
 }
 
-// mma.sync knows bf16 and TF32 from sm_80 on.
-inline bool has_tensor_cores() {
-  constexpr int ampere = 80;
-  return device_traits().compute_capability >= ampere;
-}
-
 #if defined(LADDER_EMULATED)
 inline bool has_wgmma() { return false; }
 #endif

@@ -41,16 +41,13 @@ using Mma64x64 = Variant<TensorTileShape<64, 64, 16, 32, 32, 4, A, B>, PlainRole
 
 // ---------------------------------------------------------------------------------------- host side
 
-bool has_tf32() {
-  constexpr int ampere = 80;
-  return device_traits().compute_capability >= ampere;
+const char* declines_r10(const GemmProblem&) {
+  return has_tensor_cores() ? nullptr : "no TF32 below compute capability 8.0";
 }
-
-const char* declines_r10(const GemmProblem&) { return has_tf32() ? nullptr : "no TF32 below compute capability 8.0"; }
 
 template <template <Major, Major> class Tiles>
 LaunchStatus launch_tiles(const GemmProblem& p, Stream stream) {
-  if (!has_tf32()) return launch_not_supported;
+  if (!has_tensor_cores()) return launch_not_supported;
   if (p.op_a == Op::none) {
     return p.op_b == Op::none ? launch_specialized<Tiles<Major::mn, Major::k>>(p, stream)
                               : launch_specialized<Tiles<Major::mn, Major::mn>>(p, stream);
@@ -61,7 +58,7 @@ LaunchStatus launch_tiles(const GemmProblem& p, Stream stream) {
 
 template <template <Major, Major> class Tiles>
 double tiles_cycles(const GemmProblem& p, int multiprocessors) {
-  if (!has_tf32()) return std::numeric_limits<double>::infinity();
+  if (!has_tensor_cores()) return std::numeric_limits<double>::infinity();
   return cycles_of<Tiles<Major::mn, Major::mn>>(p, multiprocessors);
 }
 
