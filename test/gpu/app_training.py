@@ -8,8 +8,6 @@ file while it trains, so that processes may prepare side by side and train one a
 without a GPU. The file is for compare_training.py.
 """
 import argparse
-import contextlib
-import fcntl
 import json
 import time
 
@@ -17,19 +15,9 @@ import torch
 
 import served_calls
 import training_work as work
+from gpu_alone import alone
 
 STEPS_PER_LINE = 50
-
-
-@contextlib.contextmanager
-def alone(path):
-    """While it lasts, nobody else holds the lock."""
-    if path is None:
-        yield
-        return
-    with open(path, "a", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def wait_for(device):

@@ -21,6 +21,7 @@ import torch
 
 import served_calls
 import transformer_work as work
+from gpu_alone import alone
 
 REPEATS = 3
 TIMED_STEPS = 5
@@ -127,17 +128,6 @@ class Work:
 
         return {"tokens": rates(work.TOKENS - 1, self.decoder.prefill, decode_all),
                 "steps": rates(TIMED_STEPS, self.restore, train_all)}
-
-
-@contextlib.contextmanager
-def alone(path):
-    """Timing begins once nobody holds the lock shared."""
-    if path is None:
-        yield
-        return
-    with open(path, "a", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def run_modes(kind, model, arguments):
