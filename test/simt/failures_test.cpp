@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "launch_fixture.hpp"
 
@@ -37,6 +39,21 @@ __global__ void wait_for_a_missing_arrival(const GemmProduct, const BatchLayout,
   StageBarrier& stage = block_smem<Barriers>().stage;
   if (threadIdx.x == 0) stage.init(threads + 1);
   __syncthreads();
+  stage.arrive();
+  stage.wait(0);
+}
+
+/// The first warp arrives after some hundreds of milliseconds, in which its lanes meet again and again.
+__global__ void wait_for_a_slow_warp(const GemmProduct, const BatchLayout, const Epilogue) {
+  StageBarrier& stage = block_smem<Barriers>().stage;
+  if (threadIdx.x == 0) stage.init(threads);
+  __syncthreads();
+  if (threadIdx.x < warp_size) {
+    for (int i = 0; i < 10; ++i) {
+      if (threadIdx.x == 0) std::this_thread::sleep_for(short_patience / 4);
+      __syncwarp();
+    }
+  }
   stage.arrive();
   stage.wait(0);
 }
@@ -83,6 +100,13 @@ TEST_CASE("a stage that never completes is a deadlock") {
   for (const simt::Scheduler scheduler : schedulers()) {
     const ChosenScheduler chosen(scheduler, short_patience);
     expect_status<wait_for_a_missing_arrival>(emulator_deadlock);
+  }
+}
+
+TEST_CASE("a stage that completes late, while other lanes go on, is no deadlock") {
+  for (const simt::Scheduler scheduler : schedulers()) {
+    const ChosenScheduler chosen(scheduler, short_patience);
+    expect_status<wait_for_a_slow_warp>(launch_ok);
   }
 }
 

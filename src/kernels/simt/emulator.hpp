@@ -26,7 +26,8 @@ enum class Scheduler : std::uint8_t {
   os_threads,  ///< a block's threads are OS threads, for ThreadSanitizer; one block after another
 };
 
-/// How long a wait of Scheduler::os_threads on a StageBarrier lasts before it counts as a deadlock.
+/// How long a wait of Scheduler::os_threads on a StageBarrier lasts, with no lane of the block coming to or passing any
+/// barrier meanwhile, before it counts as a deadlock.
 inline constexpr std::chrono::milliseconds default_patience{20000};
 
 /// For the launches of the whole process that start after this call. The default is Scheduler::fibers, and
@@ -37,7 +38,7 @@ void set_scheduler(Scheduler scheduler, std::chrono::milliseconds patience = def
 ///
 /// Fibers find a deadlock (emulator_deadlock) and a barrier that an exited thread never reaches
 /// (emulator_diverged) at once. OS threads find divergence at once and a StageBarrier that never completes
-/// after the patience above; threads that wait at different kinds of barrier for each other hang.
+/// after the patience above, or twice of it; threads that wait at different kinds of barrier for each other hang.
 LaunchStatus run_grid(const Grid& grid) noexcept;
 
 }  // namespace ladder::simt

@@ -93,11 +93,13 @@ void OsThreadTeam::leave_if_failed() const {
 
 void OsThreadTeam::sync_block(Lane&) {
   block_->meet();
+  note_progress();
   leave_if_failed();
 }
 
 void OsThreadTeam::sync_warp(Lane& lane) {
   warp_of(lane).meet();
+  note_progress();
   leave_if_failed();
 }
 
@@ -117,6 +119,7 @@ void OsThreadTeam::attach_copies(Lane& lane, StageState& stage) {
 // An arrival only releases: two lanes that arrive one after the other are not thereby in order. The last
 // one acquires what all released, lands the copies and passes it on to those that wait.
 void OsThreadTeam::arrive(Lane&, StageState& stage) {
+  note_progress();
   Word arrivals(stage.arrivals);
   const std::uint32_t arrived = arrivals.fetch_add(1, std::memory_order_release) + 1;
   if (arrived % stage.expected != 0) return;
@@ -127,17 +130,28 @@ void OsThreadTeam::arrive(Lane&, StageState& stage) {
 }
 
 void OsThreadTeam::wait(Lane&, StageState& stage, std::uint32_t parity) {
-  constexpr auto pause = std::chrono::microseconds(50);
-  const auto deadline = std::chrono::steady_clock::now() + patience_;
+  // Ever longer pauses: hundreds of lanes that wait and look often would leave no CPU to those that work.
+  constexpr std::chrono::microseconds first_pause{50};
+  constexpr std::chrono::microseconds longest_pause{5000};
+  auto pause = first_pause;
   Word completed(stage.completed);
+  std::uint64_t progress_seen = progress_.load(std::memory_order_relaxed);
+  auto deadline = std::chrono::steady_clock::now() + patience_;
   while ((completed.load(std::memory_order_acquire) & 1u) == parity) {
     leave_if_failed();
     if (std::chrono::steady_clock::now() > deadline) {
-      fail(emulator_deadlock);
-      throw Abandoned{};
+      const std::uint64_t progress = progress_.load(std::memory_order_relaxed);
+      if (progress == progress_seen) {
+        fail(emulator_deadlock);
+        throw Abandoned{};
+      }
+      progress_seen = progress;
+      deadline += patience_;
     }
     std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, longest_pause);
   }
+  note_progress();
 }
 
 }  // namespace ladder::simt

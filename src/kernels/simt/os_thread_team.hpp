@@ -76,10 +76,12 @@ class OsThreadTeam final : public Team {
   void run_member(Member& member);
   void next_turn();
   void leave_if_failed() const;
+  void note_progress() { progress_.fetch_add(1, std::memory_order_relaxed); }
 
   const Grid& grid_;
   std::chrono::milliseconds patience_;
   std::atomic<LaunchStatus> status_{launch_ok};
+  std::atomic<std::uint64_t> progress_{0};  // steps of any lane; relaxed, as it must not order lanes
   SharedMemory smem_;
   std::unique_ptr<BarrierMeeting> block_;
   std::vector<std::unique_ptr<BarrierMeeting>> warps_;
