@@ -28,6 +28,7 @@ class Planner {
     const std::int64_t tiles_n = ceil_div(p.n, tile.bn);
     constexpr std::int64_t most_tiles = std::int64_t{1} << 26;  // of a product: counted in 32 bits with a band's width
     possible_ = tiles_m <= most_tiles / std::max<std::int64_t>(tiles_n, 1) && slabs_ <= std::numeric_limits<int>::max();
+    if (!possible_) return;
     tiles_ = tiles_m * tiles_n * p.batch;
     common_.tiles_m = static_cast<std::uint32_t>(tiles_m);
     common_.tiles_n = static_cast<std::uint32_t>(tiles_n);
