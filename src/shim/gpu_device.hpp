@@ -9,9 +9,21 @@
 
 namespace ladder::shim {
 
-enum class Direction : std::uint8_t { to_device, to_host };
+enum class Direction : std::uint8_t { to_device, to_host, by_address };
 
-/// Two-dimensional copy between host and device memory: `rows` lines of `width` bytes, a pitch apart.
+/// What an address of the caller's is, and so how its bytes reach the GPU.
+enum class PointerKind : std::uint8_t {
+  pageable,  ///< the GPU's copies would go through a buffer of the driver's, slowly
+  pinned,    ///< page-locked or registered host memory: the GPU copies it by itself
+  managed,   ///< both sides read it; it moves by itself
+  device,    ///< of a GPU, from whatever allocator: the CPU cannot read it
+};
+
+/// A point in a stream that others can wait for.
+using Event = void*;
+
+/// Two-dimensional copy between host and device memory: `rows` lines of `width` bytes, a pitch apart. `by_address`:
+/// the addresses say where they lie.
 struct Copy2d {
   void* to;
   std::size_t to_pitch;
@@ -39,9 +51,21 @@ class GpuDevice {
   virtual LaunchStatus make_stream(Stream& stream) = 0;
   virtual LaunchStatus allocate(void*& memory, std::size_t bytes) = 0;
   virtual void release(void* memory) = 0;
+  /// Of the current device, at this moment: others may take it before we do.
+  virtual LaunchStatus free_memory(std::size_t& bytes) = 0;
+  /// Host memory that copies of every context read and write at the speed of the bus.
+  virtual LaunchStatus allocate_pinned(void*& memory, std::size_t bytes) = 0;
+  virtual void release_pinned(void* memory) = 0;
+  virtual PointerKind kind_of(const void* address) = 0;
   /// Enqueues; the host memory must stay as it is until synchronize().
   virtual LaunchStatus copy(const Copy2d& copy, Stream stream) = 0;
   virtual LaunchStatus synchronize(Stream stream) = 0;
+  virtual LaunchStatus make_event(Event& event) = 0;
+  virtual LaunchStatus record(Event event, Stream stream) = 0;
+  /// What is enqueued on the stream from now on begins after the event's last record() has passed.
+  virtual LaunchStatus wait(Stream stream, Event event) = 0;
+  /// Whether the last record() has passed; true where there was none.
+  virtual LaunchStatus has_passed(Event event, bool& passed) = 0;
   /// Enqueues `problem` (device memory). Rung 0 is the real cuBLAS, with a handle of ours.
   virtual LaunchStatus run(const Rung& rung, const GemmProblem& problem, Stream stream) = 0;
 };

@@ -27,6 +27,11 @@ LaunchStatus taken_aside(const Call& call) {
   return taken(call());
 }
 
+cudaMemcpyKind kind_of_copy(Direction direction) {
+  if (direction == Direction::by_address) return cudaMemcpyDefault;
+  return direction == Direction::to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+}
+
 class CudaDevice final : public GpuDevice {
  public:
   bool works() override {
@@ -60,8 +65,37 @@ class CudaDevice final : public GpuDevice {
     static_cast<void>(taken_aside([&] { return cudaFree(memory); }));
   }
 
+  LaunchStatus free_memory(std::size_t& bytes) override {
+    std::size_t total = 0;
+    return taken_aside([&] { return cudaMemGetInfo(&bytes, &total); });
+  }
+
+  LaunchStatus allocate_pinned(void*& memory, std::size_t bytes) override {
+    return taken_aside([&] { return cudaHostAlloc(&memory, bytes, cudaHostAllocPortable); });
+  }
+
+  void release_pinned(void* memory) override {
+    static_cast<void>(taken_aside([&] { return cudaFreeHost(memory); }));
+  }
+
+  PointerKind kind_of(const void* address) override {
+    cudaPointerAttributes found{};
+    if (taken_aside([&] { return cudaPointerGetAttributes(&found, address); }) != launch_ok)
+      return PointerKind::pageable;
+    switch (found.type) {
+      case cudaMemoryTypeHost:
+        return PointerKind::pinned;
+      case cudaMemoryTypeManaged:
+        return PointerKind::managed;
+      case cudaMemoryTypeDevice:
+        return PointerKind::device;
+      default:
+        return PointerKind::pageable;
+    }
+  }
+
   LaunchStatus copy(const Copy2d& c, Stream stream) override {
-    const cudaMemcpyKind kind = c.direction == Direction::to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    const cudaMemcpyKind kind = kind_of_copy(c.direction);
     const auto on = static_cast<cudaStream_t>(stream);
     // A dense matrix is one piece; that also lifts the limit that a 2-D copy puts on the pitch.
     const bool is_dense = c.rows == 1 || (c.width == c.to_pitch && c.width == c.from_pitch);
@@ -73,6 +107,29 @@ class CudaDevice final : public GpuDevice {
 
   LaunchStatus synchronize(Stream stream) override {
     return taken_aside([&] { return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); });
+  }
+
+  LaunchStatus make_event(Event& event) override {
+    cudaEvent_t made = nullptr;
+    const LaunchStatus status = taken_aside([&] { return cudaEventCreateWithFlags(&made, cudaEventDisableTiming); });
+    event = made;
+    return status;
+  }
+
+  LaunchStatus record(Event event, Stream stream) override {
+    return taken_aside(
+        [&] { return cudaEventRecord(static_cast<cudaEvent_t>(event), static_cast<cudaStream_t>(stream)); });
+  }
+
+  LaunchStatus wait(Stream stream, Event event) override {
+    return taken_aside(
+        [&] { return cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event), 0); });
+  }
+
+  LaunchStatus has_passed(Event event, bool& passed) override {
+    const LaunchStatus status = taken_aside([&] { return cudaEventQuery(static_cast<cudaEvent_t>(event)); });
+    passed = status == launch_ok;
+    return status == static_cast<LaunchStatus>(cudaErrorNotReady) ? launch_ok : status;
   }
 
   LaunchStatus run(const Rung& rung, const GemmProblem& problem, Stream stream) override {

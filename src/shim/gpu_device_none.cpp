@@ -14,8 +14,16 @@ class NoGpu final : public GpuDevice {
   LaunchStatus make_stream(Stream&) override { return no_gpu_kernel; }
   LaunchStatus allocate(void*&, std::size_t) override { return no_gpu_kernel; }
   void release(void*) override {}
+  LaunchStatus free_memory(std::size_t&) override { return no_gpu_kernel; }
+  LaunchStatus allocate_pinned(void*&, std::size_t) override { return no_gpu_kernel; }
+  void release_pinned(void*) override {}
+  PointerKind kind_of(const void*) override { return PointerKind::pageable; }
   LaunchStatus copy(const Copy2d&, Stream) override { return no_gpu_kernel; }
   LaunchStatus synchronize(Stream) override { return no_gpu_kernel; }
+  LaunchStatus make_event(Event&) override { return no_gpu_kernel; }
+  LaunchStatus record(Event, Stream) override { return no_gpu_kernel; }
+  LaunchStatus wait(Stream, Event) override { return no_gpu_kernel; }
+  LaunchStatus has_passed(Event, bool&) override { return no_gpu_kernel; }
   LaunchStatus run(const Rung&, const GemmProblem&, Stream) override { return no_gpu_kernel; }
 };
 

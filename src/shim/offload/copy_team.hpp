@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Threads of ours that copy between a caller's matrices and pinned memory, many pieces at a time: one core moves a
+// quarter of what the bus does.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace ladder::shim {
+
+/// `lines` lines of `width` bytes, a pitch apart on either side; host memory on both.
+struct HostCopy {
+  void* to;
+  std::size_t to_pitch;
+  const void* from;
+  std::size_t from_pitch;
+  std::size_t width;
+  std::size_t lines;
+};
+
+/// Past the caches: the bus reads the copy, or nobody does soon. What it wrote is visible to others when it returns.
+void copy_past_caches(const HostCopy& copy);
+
+/// A copy and whether it has been made. It belongs to whoever waits for it, and must stay until `done`.
+struct CopyJob {
+  HostCopy copy;
+  std::atomic<bool> done{false};  ///< release after the copy, acquire before its bytes are read
+};
+
+/// The threads start with the first job and stay, asleep. Signals of the program go to the program's own threads.
+/// Any thread may submit. Where the system gives no threads at all, submit() makes the copy itself.
+class CopyTeam {
+ public:
+  explicit CopyTeam(int threads) : wanted_(threads) {}
+  ~CopyTeam();
+
+  /// First come, first copied.
+  void submit(CopyJob& job);
+
+  /// In a forked child, which has none of the threads: from now on submit() makes the copies itself. Touches no lock.
+  void abandon_in_child() { abandoned_.store(true, std::memory_order_relaxed); }
+
+ private:
+  void start();
+  void serve();
+
+  const int wanted_;
+  std::mutex mutex_;
+  std::condition_variable some_;
+  std::deque<CopyJob*> jobs_;
+  bool closing_ = false;
+  std::atomic<bool> abandoned_{false};
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace ladder::shim
