@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <exception>
+#include <limits>
+#include <optional>
 #include <span>
 
 #include "auto_rung.hpp"
@@ -28,6 +31,8 @@ constexpr Word<DeviceWish> device_words[] = {{"auto", DeviceWish::automatic},
 constexpr Word<LogLevel> log_words[] = {
     {"off", LogLevel::off}, {"summary", LogLevel::summary}, {"call", LogLevel::call}};
 constexpr Word<LogTime> log_time_words[] = {{"host", LogTime::host}, {"gpu", LogTime::gpu}};
+constexpr Word<OffloadWish> offload_words[] = {
+    {"auto", OffloadWish::automatic}, {"always", OffloadWish::always}, {"never", OffloadWish::never}};
 constexpr Word<bool> reproducible_words[] = {{"0", false}, {"1", true}};
 
 std::string complaint(const char* name, std::string_view value, std::string_view valid) {
@@ -52,6 +57,57 @@ Value parse_word(Environment environment, const char* name, const Word<Value> (&
   }
   complaints.push_back(complaint(name, text, valid));
   return fallback;
+}
+
+/// The whole of `text` as a number.
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+/// "4096", "64K", "512M", "4G".
+std::optional<std::size_t> bytes_of(std::string_view text) {
+  constexpr std::string_view units = "KMG";
+  constexpr int bits_per_unit = 10;
+  const std::size_t unit = text.empty() ? units.npos : units.find(text.back());
+  const int shift = unit == units.npos ? 0 : bits_per_unit * static_cast<int>(unit + 1);
+  if (shift > 0) text.remove_suffix(1);
+  const auto number = number_of<std::size_t>(text);
+  if (!number || *number > std::numeric_limits<std::size_t>::max() >> shift) return std::nullopt;
+  return *number << shift;
+}
+
+/// `least`: the smallest size of use, spelt as in bytes_of().
+std::size_t parse_bytes(Environment environment, const char* name, std::string_view least, std::size_t fallback,
+                        std::vector<std::string>& complaints) {
+  const std::string_view text = read(environment, name);
+  if (text.empty()) return fallback;
+  const auto bytes = bytes_of(text);
+  if (bytes && *bytes >= *bytes_of(least)) return *bytes;
+  complaints.push_back(complaint(
+      name, text, fmt::format("bytes, {} or more, with K, M or G behind the number for powers of 1024", least)));
+  return fallback;
+}
+
+int parse_threads(Environment environment, const char* name, int fallback, std::vector<std::string>& complaints) {
+  constexpr int most = 256;
+  const std::string_view text = read(environment, name);
+  if (text.empty()) return fallback;
+  const auto threads = number_of<int>(text);
+  if (threads && *threads >= 1 && *threads <= most) return *threads;
+  complaints.push_back(complaint(name, text, fmt::format("1 to {}", most)));
+  return fallback;
+}
+
+void parse_offload(Environment environment, Config& config, std::vector<std::string>& complaints) {
+  config.offload = parse_word(environment, "LADDER_OFFLOAD", offload_words, config.offload, complaints);
+  config.offload_memory = parse_bytes(environment, "LADDER_OFFLOAD_MEMORY", "1M", config.offload_memory, complaints);
+  config.offload_keep = parse_bytes(environment, "LADDER_OFFLOAD_KEEP", "0", config.offload_keep, complaints);
+  config.offload_pinned = parse_bytes(environment, "LADDER_OFFLOAD_PINNED", "1M", config.offload_pinned, complaints);
+  config.offload_threads = parse_threads(environment, "LADDER_OFFLOAD_THREADS", config.offload_threads, complaints);
 }
 
 RungSetting parse_rung(Environment environment, std::vector<std::string>& complaints) {
@@ -127,6 +183,7 @@ Config parse_config(Environment environment, std::vector<std::string>& complaint
   config.blas = read(environment, "LADDER_BLAS");
   config.cublas = read(environment, "LADDER_CUBLAS");
   config.tuning = parse_tuning(environment);
+  parse_offload(environment, config, complaints);
   config.reproducible =
       parse_word(environment, "LADDER_REPRODUCIBLE", reproducible_words, config.reproducible, complaints);
   config.tf32_forbidden = read(environment, "NVIDIA_TF32_OVERRIDE") == "0";

@@ -2,6 +2,7 @@
 // The environment, read once: the LADDER_* variables, and NVIDIA's word on TF32.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace ladder::shim {
 enum class DeviceWish : std::uint8_t { automatic, gpu, cpu, emulate };
 enum class LogLevel : std::uint8_t { off, summary, call };
 enum class LogTime : std::uint8_t { host, gpu };
+enum class OffloadWish : std::uint8_t { automatic, always, never };
 
 /// LADDER_RUNG. Unset: no turns and not `automatic`.
 struct RungSetting {
@@ -37,8 +39,13 @@ struct Config {
   std::string blas;                  ///< LADDER_BLAS; empty: whatever the loader has
   std::string cublas;                ///< LADDER_CUBLAS; likewise
   TuningSetting tuning;
-  bool reproducible = false;    ///< LADDER_REPRODUCIBLE: every sum in the plain order of k
-  bool tf32_forbidden = false;  ///< NVIDIA_TF32_OVERRIDE=0: no TF32, whatever a program asks for
+  OffloadWish offload = OffloadWish::automatic;        ///< LADDER_OFFLOAD: who takes calls with host pointers
+  std::size_t offload_memory = 0;                      ///< LADDER_OFFLOAD_MEMORY, bytes of a GPU; 0: by what is free
+  std::size_t offload_keep = std::size_t{1} << 30;     ///< LADDER_OFFLOAD_KEEP, of those: bytes kept between calls
+  std::size_t offload_pinned = std::size_t{64} << 20;  ///< LADDER_OFFLOAD_PINNED, bytes of host memory a GPU
+  int offload_threads = 0;                             ///< LADDER_OFFLOAD_THREADS, that copy; 0: by the cores
+  bool reproducible = false;                           ///< LADDER_REPRODUCIBLE: every sum in the plain order of k
+  bool tf32_forbidden = false;                         ///< NVIDIA_TF32_OVERRIDE=0: no TF32, whatever a program asks for
 };
 
 /// Value of an environment variable, or null.

@@ -3,8 +3,12 @@
 #include "config.hpp"
 
 #include <doctest/doctest.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <map>
+
+#include "offload/cores.hpp"
 
 using namespace ladder;
 using namespace ladder::shim;
@@ -120,6 +124,103 @@ TEST_CASE("LADDER_REPRODUCIBLE is 1 or 0") {
     CHECK(parsed.complaints[0] == "ladderblas: LADDER_REPRODUCIBLE=" + std::string(bad) +
                                       " is not valid; valid are: 0, 1; the default is used");
   }
+}
+
+TEST_CASE("LADDER_OFFLOAD takes its words and no others") {
+  CHECK(parse({}).config.offload == OffloadWish::automatic);
+  CHECK(parse({{"LADDER_OFFLOAD", "auto"}}).config.offload == OffloadWish::automatic);
+  CHECK(parse({{"LADDER_OFFLOAD", "always"}}).config.offload == OffloadWish::always);
+  CHECK(parse({{"LADDER_OFFLOAD", "never"}}).config.offload == OffloadWish::never);
+  for (const char* bad : {"Always", "1", "never ", "gpu"}) {
+    const Parsed parsed = parse({{"LADDER_OFFLOAD", bad}});
+    CHECK(parsed.config.offload == OffloadWish::automatic);
+    REQUIRE(parsed.complaints.size() == 1);
+    CHECK(parsed.complaints[0] == "ladderblas: LADDER_OFFLOAD=" + std::string(bad) +
+                                      " is not valid; valid are: auto, always, never; the default is used");
+  }
+}
+
+namespace {
+
+struct SizeVariable {
+  const char* name;
+  std::size_t Config::*field;
+  std::string least;
+};
+const SizeVariable size_variables[] = {{"LADDER_OFFLOAD_MEMORY", &Config::offload_memory, "1M"},
+                                       {"LADDER_OFFLOAD_KEEP", &Config::offload_keep, "0"},
+                                       {"LADDER_OFFLOAD_PINNED", &Config::offload_pinned, "1M"}};
+
+}  // namespace
+
+TEST_CASE("sizes are bytes, or K, M, G of them") {
+  const Config defaults = parse({}).config;
+  CHECK(defaults.offload_memory == 0);
+  CHECK(defaults.offload_keep == 1073741824);
+  CHECK(defaults.offload_pinned == 67108864);
+  const std::map<std::string, std::size_t> sizes = {
+      {"1048576", 1048576}, {"1234567", 1234567}, {"1024K", 1048576},    {"3M", 3145728},
+      {"512M", 536870912},  {"4G", 4294967296},   {"0000002M", 2097152}, {"17179869183G", 18446744072635809792u}};
+  for (const SizeVariable& variable : size_variables) {
+    for (const auto& [spelling, bytes] : sizes) {
+      const Parsed parsed = parse({{variable.name, spelling}});
+      CAPTURE(spelling);
+      CHECK(parsed.complaints.empty());
+      CHECK(parsed.config.*variable.field == bytes);
+    }
+  }
+  CHECK(parse({{"LADDER_OFFLOAD_KEEP", "0"}}).config.offload_keep == 0);
+}
+
+TEST_CASE("a size that is none, too small or too large is reported, and the default stays") {
+  const Config defaults = parse({}).config;
+  for (const SizeVariable& variable : size_variables) {
+    std::vector<std::string> bad = {"lots", "-1",  "+1M", "1.5G",      "4g", "4GB",          "G",
+                                    "1M ",  " 1M", "1 M", "0x1000000", "1T", "17179869184G", "18446744073709551616"};
+    if (variable.least != "0") bad.insert(bad.end(), {"0", "0G", "1", "1023K", "1048575"});
+    for (const std::string& value : bad) {
+      const Parsed parsed = parse({{variable.name, value}});
+      CAPTURE(value);
+      CHECK(parsed.config.*variable.field == defaults.*variable.field);
+      REQUIRE(parsed.complaints.size() == 1);
+      CHECK(parsed.complaints[0] == "ladderblas: " + std::string(variable.name) + "=" + value +
+                                        " is not valid; valid are: bytes, " + variable.least +
+                                        " or more, with K, M or G behind the number for powers of 1024; the default "
+                                        "is used");
+    }
+  }
+}
+
+TEST_CASE("LADDER_OFFLOAD_THREADS is a number of threads") {
+  CHECK(parse({}).config.offload_threads == 0);
+  CHECK(parse({{"LADDER_OFFLOAD_THREADS", "1"}}).config.offload_threads == 1);
+  CHECK(parse({{"LADDER_OFFLOAD_THREADS", "256"}}).config.offload_threads == 256);
+  for (const char* bad : {"0", "-1", "257", "4K", "two", "1.0", " 1", "99999999999"}) {
+    const Parsed parsed = parse({{"LADDER_OFFLOAD_THREADS", bad}});
+    CHECK(parsed.config.offload_threads == 0);
+    REQUIRE(parsed.complaints.size() == 1);
+    CHECK(parsed.complaints[0] == "ladderblas: LADDER_OFFLOAD_THREADS=" + std::string(bad) +
+                                      " is not valid; valid are: 1 to 256; the default is used");
+  }
+}
+
+TEST_CASE("half of the cores copy, eight at most, or as many threads as were asked for") {
+  Config config;
+  CHECK(copy_threads(config) == std::clamp(usable_cores() / 2, 1, 8));
+  config.offload_threads = 33;
+  CHECK(copy_threads(config) == 33);
+
+  cpu_set_t before, one;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  CPU_ZERO(&one);
+  for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++core) {
+    if (CPU_ISSET(core, &before)) CPU_SET(core, &one);
+  }
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  CHECK(usable_cores() == 1);
+  CHECK(copy_threads(Config{}) == 1);
+  REQUIRE(sched_setaffinity(0, sizeof before, &before) == 0);
+  CHECK(usable_cores() == CPU_COUNT(&before));
 }
 
 TEST_CASE("paths are taken as they are") {
