@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// A GPU for tests of what streams through one: every stream is a thread that does what was enqueued later, slowly if
+// wished, and in order; "device memory" is other memory than the host's. ThreadSanitizer sees of it what holds on a
+// GPU: the host is behind a stream's work only once it has seen an event pass or has synchronized.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "fake_stream.hpp"
+#include "gpu_device.hpp"
+
+namespace ladder::test {
+
+/// A call that goes wrong: number `at` of those that return a status, from 0.
+struct Fault {
+  enum class Course : std::uint8_t {
+    once,     ///< that call fails, and all others go well
+    forever,  ///< that call and all that follow
+    late,     ///< that call goes well, but what it enqueued does not, and once it has begun all calls fail; a call that
+              ///< enqueues nothing fails at once
+  };
+  int at = -1;
+  Course course = Course::once;
+  LaunchStatus status = 719;  // cudaErrorLaunchFailure
+};
+
+/// A copy that fails has moved the first half of its bytes. A product that fails late has computed the first half of
+/// C's columns, and one that fails at its call nothing. A synchronize() that fails has waited all the same.
+///
+/// Set the public members while no stream is at work. Misuse (memory that was released, or that is too small, or of
+/// another context; release or destruction of what is in use) is noted, and fails the test that did not fetch the
+/// notes.
+class FakeGpuDevice final : public shim::GpuDevice {
+ public:
+  explicit FakeGpuDevice(std::size_t memory_bytes);
+  ~FakeGpuDevice() override;
+
+  Fault fault;
+  std::function<std::chrono::microseconds(Work)> delay;  ///< before each piece of work is done; none where empty
+  std::size_t most_pinned_bytes = SIZE_MAX;
+  bool is_there = true;
+  /// The current context, and ordinal, of every thread. Each has all of the memory.
+  std::atomic<int> context{0};
+  /// Device memory that somebody else holds: seen by free_memory(), and not seen, because it was taken since.
+  std::atomic<std::size_t> held_by_others{0};
+  std::atomic<std::size_t> held_unseen{0};
+
+  /// What kind_of() says of addresses that are not this device's own memory; pageable where nothing was said. Products
+  /// and copies take those of kinds `device` and `managed` for device memory.
+  void set_kind(const void* address, std::size_t bytes, shim::PointerKind kind);
+
+  int calls() const { return calls_.load(std::memory_order_relaxed); }
+  /// Held now, and the most that ever was, in all contexts.
+  std::size_t device_bytes();
+  std::size_t most_device_bytes();
+  std::size_t pinned_bytes();
+  int streams();
+  int allocations();  ///< of device memory, so far
+  int pinned_allocations();
+  /// Copies whose host side was pageable: a GPU's driver would take them through a buffer of its own.
+  int pageable_copies();
+
+  /// All that was done, by beginning. Waits until nothing is under way: look at it last, for it synchronizes.
+  std::vector<WorkEntry> log();
+  /// True where no stream has anything left to do. Synchronizes nothing.
+  bool idle();
+  /// What was done wrong since the last time, one sentence each.
+  std::vector<std::string> misuses();
+
+  bool works() override { return is_there; }
+  LaunchStatus current(int& ordinal) override;
+  LaunchStatus current_context(int& number) override;
+  LaunchStatus make_stream(Stream& stream) override;
+  LaunchStatus allocate(void*& memory, std::size_t bytes) override;
+  void release(void* memory) override;
+  LaunchStatus free_memory(std::size_t& bytes) override;
+  LaunchStatus allocate_pinned(void*& memory, std::size_t bytes) override;
+  void release_pinned(void* memory) override;
+  shim::PointerKind kind_of(const void* address) override;
+  LaunchStatus copy(const shim::Copy2d& copy, Stream stream) override;
+  LaunchStatus synchronize(Stream stream) override;
+  LaunchStatus make_event(shim::Event& event) override;
+  LaunchStatus record(shim::Event event, Stream stream) override;
+  LaunchStatus wait(Stream stream, shim::Event event) override;
+  LaunchStatus has_passed(shim::Event event, bool& passed) override;
+  /// A plain loop: an element's sum in the order of k, by FMAs. Any rung; a plain product alone.
+  LaunchStatus run(const Rung& rung, const GemmProblem& problem, Stream stream) override;
+
+ private:
+  struct Memory {
+    std::unique_ptr<std::byte[]> bytes;  // kept after release(): whoever still uses it is found, and does no harm
+    std::size_t size = 0;
+    int context = 0;
+    bool released = false;
+  };
+  using Memories = std::map<std::uintptr_t, Memory>;  // by address
+  struct Range {
+    std::size_t size;
+    shim::PointerKind kind;
+  };
+  struct FakeEvent;
+  struct Call {
+    int number;
+    LaunchStatus status;
+    bool goes_wrong_late;
+  };
+
+  Call enter(bool enqueues);
+  FakeStream* stream_of(Stream stream);
+  FakeEvent* event_of(shim::Event event);
+  StreamTask& make_task(FakeStream& stream, const Call& call, Work work);
+  LaunchStatus give(Memories& memories, void*& memory, std::size_t bytes);
+  void take_back(Memories& memories, void* memory);
+  const Memory* memory_at(const Memories& memories, const void* address, std::size_t bytes);
+  void look_at_device_side(const void* address, std::size_t bytes, const char* what);
+  void look_at_host_side(const void* address, std::size_t bytes, const char* what);
+  shim::PointerKind kind_at(const void* address) const;
+  std::size_t held(const Memories& memories, int in_context) const;
+  void note(std::string misuse);
+
+  const std::size_t memory_bytes_;
+  std::atomic<int> calls_{0};
+  FakeClock clock_;
+
+  // Of the host's threads alone: a lock that streams took as well would be a synchronization that no GPU has.
+  std::mutex mutex_;
+  Memories device_, pinned_;
+  std::map<std::uintptr_t, Range> kinds_;
+  std::vector<std::unique_ptr<FakeEvent>> events_;
+  std::vector<std::unique_ptr<FakeStream>> streams_;
+  std::vector<std::string> misuses_;
+  std::size_t most_device_bytes_ = 0;
+  int pageable_copies_ = 0;
+};
+
+}  // namespace ladder::test
