@@ -3,10 +3,10 @@
 // quarter of what the bus does.
 #pragma once
 
+#include <semaphore.h>
+
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -24,22 +24,27 @@ struct HostCopy {
 };
 
 /// Past the caches: the bus reads the copy, or nobody does soon. What it wrote is visible to others when it returns.
+/// Where the lines of `to` begin on cache lines it does best.
 void copy_past_caches(const HostCopy& copy);
 
 /// A copy and whether it has been made. It belongs to whoever waits for it, and must stay until `done`.
 struct CopyJob {
   HostCopy copy;
   std::atomic<bool> done{false};  ///< release after the copy, acquire before its bytes are read
+  CopyJob* next = nullptr;        ///< the team's own, as long as it has the job
 };
 
 /// The threads start with the first job and stay, asleep. Signals of the program go to the program's own threads.
 /// Any thread may submit. Where the system gives no threads at all, submit() makes the copy itself.
 class CopyTeam {
  public:
-  explicit CopyTeam(int threads) : wanted_(threads) {}
+  explicit CopyTeam(int threads);
+  /// Makes what was submitted. In a child that was abandoned them it waits for nobody.
   ~CopyTeam();
+  CopyTeam(const CopyTeam&) = delete;
+  CopyTeam& operator=(const CopyTeam&) = delete;
 
-  /// First come, first copied.
+  /// First come, first copied. Allocates nothing once the threads are there.
   void submit(CopyJob& job);
 
   /// In a forked child, which has none of the threads: from now on submit() makes the copies itself. Touches no lock.
@@ -47,15 +52,18 @@ class CopyTeam {
 
  private:
   void start();
+  bool enqueue(CopyJob& job);
+  CopyJob* take();
   void serve();
 
   const int wanted_;
   std::mutex mutex_;
-  std::condition_variable some_;
-  std::deque<CopyJob*> jobs_;
-  bool closing_ = false;
+  sem_t
+      waiting_;  // one for each job; not a condition variable, which cannot be destroyed where its waiters are missing
+  CopyJob* oldest_ = nullptr;
+  CopyJob* newest_ = nullptr;
   std::atomic<bool> abandoned_{false};
-  std::vector<std::jthread> threads_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace ladder::shim

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "offload/copy_team.hpp"
+
+#include <pthread.h>
+
+#include <cerrno>
+#include <csignal>
+#include <exception>
+
+namespace ladder::shim {
+
+namespace {
+
+/// The program's handlers run on the program's threads; but where a copy itself faults, on memory that such a handler
+/// brings in, it must be asked.
+sigset_t signals_of_the_program() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&signals, fault);
+  return signals;
+}
+
+void make(CopyJob& job) {
+  copy_past_caches(job.copy);
+  job.done.store(true, std::memory_order_release);
+}
+
+}  // namespace
+
+CopyTeam::CopyTeam(int threads) : wanted_(threads) { sem_init(&waiting_, 0, 0); }
+
+CopyTeam::~CopyTeam() {
+  if (abandoned_.load(std::memory_order_relaxed)) {
+    for (std::thread& thread : threads_) thread.detach();
+    return;
+  }
+  for (std::size_t i = 0; i < threads_.size(); ++i) sem_post(&waiting_);
+  for (std::thread& thread : threads_) thread.join();
+  sem_destroy(&waiting_);
+}
+
+void CopyTeam::submit(CopyJob& job) {
+  if (abandoned_.load(std::memory_order_relaxed) || !enqueue(job)) make(job);
+}
+
+/// As many threads as can be had.
+void CopyTeam::start() {
+  const sigset_t theirs = signals_of_the_program();
+  sigset_t before;
+  if (pthread_sigmask(SIG_BLOCK, &theirs, &before) != 0) return;
+  try {
+    threads_.reserve(static_cast<std::size_t>(wanted_));
+    for (int i = 0; i < wanted_; ++i) threads_.emplace_back([this] { serve(); });
+  } catch (const std::exception&) {
+    // The system has no more: those that there are will do.
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+/// False where there are no threads.
+bool CopyTeam::enqueue(CopyJob& job) {
+  const std::lock_guard lock(mutex_);
+  if (threads_.empty()) start();
+  if (threads_.empty()) return false;
+  job.next = nullptr;
+  (oldest_ == nullptr ? oldest_ : newest_->next) = &job;
+  newest_ = &job;
+  sem_post(&waiting_);
+  return true;
+}
+
+CopyJob* CopyTeam::take() {
+  const std::lock_guard lock(mutex_);
+  CopyJob* job = oldest_;
+  if (job != nullptr) oldest_ = job->next;
+  return job;
+}
+
+void CopyTeam::serve() {
+  for (;;) {
+    while (sem_wait(&waiting_) != 0 && errno == EINTR) continue;
+    CopyJob* job = take();
+    if (job == nullptr) return;  // woken for no job: the team closes
+    make(*job);
+  }
+}
+
+}  // namespace ladder::shim
