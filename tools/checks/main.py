@@ -25,7 +25,7 @@ PARTS = {
     "install": (programs.install, "meson install, and a C program built through pkg-config"),
     "ladder": (programs.ladder, "the ladder command: list, run, verify"),
     "conformance": (programs.conformance, "Netlib's testers through every rung, emulated"),
-    "programs": (programs.real_programs, "NumPy, SciPy and Octave, preloaded"),
+    "programs": (programs.real_programs, "NumPy, SciPy, Octave and ScaLAPACK over MPI, preloaded"),
     "demo": (programs.demo, "the demonstration's program through every rung"),
 }
 

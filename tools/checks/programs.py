@@ -63,6 +63,8 @@ def virtual_environment(tally, options):
 def real_programs(tally, options):
     tally.script("programs", [sys.executable, ROOT / "test" / "preload" / "run.py", "--library",
                               builds.library(options), *virtual_environment(tally, options)])
+    tally.script("ScaLAPACK", [sys.executable, ROOT / "test" / "scalapack" / "run.py", "--library",
+                               builds.library(options)])
 
 
 @needs_library
