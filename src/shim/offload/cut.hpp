@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// How a product of host matrices is cut for one GPU: panels of op(A) and op(B), of which the device holds some, and
+// strips of C.
+//
+// A panel of A is `panel` rows of op(A), one of B as many columns of op(B), over one piece of k. Tile (i, j) of C is
+// panel i of A times panel j of B. The device holds as many panels of a side as that has slots; neighbouring slots are
+// neighbours in one matrix, so that panels in them can be multiplied at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "gemm_problem.hpp"
+
+namespace ladder::shim {
+
+enum class Side : std::uint8_t { a, b };
+
+struct SideCut {
+  std::int64_t extent = 0;  ///< m or n
+  std::int64_t panel = 0;   ///< rows of op(A), or columns of op(B), but for the last panel's
+  std::int64_t panels = 0;
+  int slots = 0;
+
+  std::int64_t begin(std::int64_t index) const { return index * panel; }
+  /// Rows or columns of panels first to first + count - 1.
+  std::int64_t length(std::int64_t first, std::int64_t count) const {
+    const std::int64_t end = (first + count) * panel;
+    return (end < extent ? end : extent) - begin(first);
+  }
+  bool is_resident() const { return slots >= panels; }
+};
+
+struct Cut {
+  SideCut a, b;
+  std::int64_t k = 0;
+  std::int64_t piece = 0;   ///< steps of k that a panel holds; its sums are added up on the device, in the order of k
+  std::int64_t pieces = 0;  ///< 1 wherever memory allows; 1, of length 0, where k = 0
+  int results = 0;          ///< strips of C that the device holds
+  std::int64_t strip_floats = 0;  ///< of each of them
+  Side kept = Side::a;            ///< whose panels stay while all of the other's pass by, where not all stay
+
+  std::int64_t piece_length(std::int64_t index) const { return index + 1 < pieces ? piece : k - index * piece; }
+};
+
+/// Rows of a matrix as the device stores it, rounded up so that every column starts on a 128-byte line and a rung's
+/// 128-bit path can be taken.
+std::int64_t device_ld(std::int64_t rows);
+
+/// The matrix in which a side's slots lie, as stored: its leading dimension, in elements, and its columns.
+struct SlotMatrix {
+  std::int64_t ld;
+  std::int64_t columns;
+  bool slots_are_rows;  ///< a slot is a band of rows, not of columns
+};
+SlotMatrix slot_matrix(const Cut& cut, Side side, Op op);
+
+std::size_t bytes_of_slots(const Cut& cut, Side side, Op op);
+std::size_t bytes_of_results(const Cut& cut);
+
+/// The cut of `problem` for at most `budget` bytes of device memory, the same each time. Everything stays on the device
+/// if that fits; else the panels of one side stay, as many as fit, and those of the other pass by, whichever way less
+/// is sent; thinner panels and at last pieces of k where even few panels do not fit. Nothing where nothing does.
+std::optional<Cut> cut_for(const GemmProblem& problem, std::size_t budget);
+
+}  // namespace ladder::shim
