@@ -130,10 +130,10 @@ static double seconds_of(const Grid* g, const Case* p, float beta, const Spread*
   return Cdwalltime00() - begin;
 }
 
-/* |error| over its bound of one element. However k is cut, a product goes through at most k sums within its piece and
- * one for each piece after it, and alpha, beta and their sum add a few roundings more. */
+/* |error| over its bound of one element. Wherever k is cut, a product goes through its piece's sums and through one for
+ * each later piece, which are no more than k; alpha, beta and their sum are the others. */
 static double error_of_bound(const Case* p, float beta, int i, int j, int c_id, float computed) {
-  const double unit = ldexp(1.0, -24), roundings = 2.0 * p->k + 8;
+  const double unit = ldexp(1.0, -24), roundings = p->k + 4.0;
   double exact = 0.0, magnitude = 0.0;
   for (int l = 0; l < p->k; ++l) {
     const double x = p->op_a == 'N' ? element(1, i, l) : element(1, l, i);
