@@ -10,7 +10,6 @@ import argparse
 import collections
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,37 +18,18 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "preload"))
 sys.dont_write_bytecode = True
 import preloaded  # noqa: E402
+import psgemm  # noqa: E402
 
-PACKAGES = "libscalapack-openmpi-dev and openmpi-bin"
 TIMEOUT_S = 120
 CASES = "NN:70x50x90 NT:33x64x100 TN:64x65x66 TT:100x37x41 NN:1x90x40 TN:40x3x130"
 GRIDS = "2x2 1x4 4x1"
 PRODUCTS_A_CASE = 2  # with beta = 0 and with another
-SCALAPACKS_OWN_CHOICE = "0"  # of how many columns of k go at a time
-MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                # Processes of a container may not read each other's memory: they share some instead.
-                "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-                "OPENBLAS_NUM_THREADS": "1"}
+ONCE = 1
+SCALAPACKS_OWN_CHOICE = 0  # of how many columns of k go at a time
 
 
 class Failure(Exception):
     """A test that did not pass; its text says why."""
-
-
-def compiled(folder):
-    """The program, or None where ScaLAPACK is not installed."""
-    program = pathlib.Path(folder) / "psgemm"
-    command = ["cc", "-std=c99", "-O2", "-Wall", "-Werror", str(HERE / "psgemm.c"), "-o", str(program), "-lscalapack-openmpi",
-               "-lm"]
-    there = subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-o", "/dev/null", "-lscalapack-openmpi"],
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    if there.returncode != 0 or not shutil.which("mpirun"):
-        return None
-    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode != 0:
-        raise Failure(done.stdout.strip()[-400:])
-    return program
 
 
 def multiplications(case):
@@ -61,18 +41,16 @@ def multiplications(case):
 def without_library():
     """The caller's environment with nothing of the library in it, and what MPI needs to run anywhere."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LD_PRELOAD", "LADDER_"))}
-    return {**kept, **MPI_SETTINGS}
+    return {**kept, **psgemm.SETTINGS, "OPENBLAS_NUM_THREADS": "1"}
 
 
 def run_on_grid(program, grid, options, variables=()):
-    """Runs it on as many processes as the grid has, each with the variables "NAME=value": mpirun goes without. Raises
-    Failure where an answer is wrong or missing."""
-    rows, columns = map(int, grid.split("x"))
+    """Runs it on as many processes as the grid has, each with the variables "NAME=value". Raises Failure where an answer
+    is wrong or missing."""
     cases = options.cases.split()
-    command = ["mpirun", "--timeout", str(TIMEOUT_S), "-n", str(rows * columns), "env", *variables, str(program), grid,
-               options.block, options.inset, "1", SCALAPACKS_OWN_CHOICE, *cases]
-    done = subprocess.run(command, env=without_library(), text=True, errors="replace", stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    arguments = [options.block, options.inset, ONCE, SCALAPACKS_OWN_CHOICE, *cases]
+    done = subprocess.run(psgemm.command(program, grid, arguments, variables, TIMEOUT_S), env=without_library(), text=True,
+                          errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     right = [line for line in done.stdout.splitlines() if line.startswith("psgemm ") and line.endswith(" right")]
     if done.returncode != 0 or len(right) != len(cases):
         raise Failure(f"exit code {done.returncode}, {len(right)} of {len(cases)} right: {done.stdout.strip()[-400:]}")
@@ -85,14 +63,13 @@ def alone(program, grid, options):
 
 def served(program, grid, options, device, server):
     """All that the processes multiplied went through the library, and `server` did it on `device`; returns a note."""
-    rows, columns = map(int, grid.split("x"))
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "calls-%p.log"
         ours = preloaded.environment(options.library, options.rung, device, "call", log, base={})
         run_on_grid(program, grid, options, [f"{name}={value}" for name, value in ours.items()])
         logs = {path: preloaded.logged_calls(path.read_text()) for path in pathlib.Path(folder).iterdir()}
-    if len(logs) != rows * columns:
-        raise Failure(f"{len(logs)} of {rows * columns} processes called the library")
+    if len(logs) != psgemm.processes(grid):
+        raise Failure(f"{len(logs)} of {psgemm.processes(grid)} processes called the library")
     calls = [call for of_process in logs.values() for call in of_process]
     elsewhere = [call for call in calls if call["via"] != "sgemm_" or server not in (call["rung"], call["name"]) or
                  call["device"].split(":")[0] != device]
@@ -130,12 +107,12 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         try:
-            program = compiled(folder)
-        except Failure as reason:
+            program = psgemm.compiled(folder)
+        except psgemm.DoesNotCompile as reason:
             print(f"not ok - psgemm: it does not compile: {reason}", flush=True)
             return 1
         if program is None:
-            print(f"skip - psgemm: install {PACKAGES}", flush=True)
+            print(f"skip - psgemm: install {psgemm.PACKAGES}", flush=True)
             return 0
         for name, test in all_tests(program, options):
             try:
