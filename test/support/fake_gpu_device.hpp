@@ -9,22 +9,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "fake_memory.hpp"
 #include "fake_stream.hpp"
 #include "gpu_device.hpp"
 
 namespace ladder::test {
 
-/// A call that goes wrong: number `at` of those that return a status, from 0.
+/// A call that goes wrong: number `at` of those that return a status, from 0. A has_passed() counts when it says yes,
+/// so that numbers do not depend on how often somebody looks.
 struct Fault {
   enum class Course : std::uint8_t {
     once,     ///< that call fails, and all others go well
-    forever,  ///< that call and all that follow
+    forever,  ///< that call and all that follow; what was enqueued before is done
     late,     ///< that call goes well, but what it enqueued does not, and once it has begun all calls fail; a call that
               ///< enqueues nothing fails at once
   };
@@ -59,15 +60,12 @@ class FakeGpuDevice final : public shim::GpuDevice {
   void set_kind(const void* address, std::size_t bytes, shim::PointerKind kind);
 
   int calls() const { return calls_.load(std::memory_order_relaxed); }
-  /// Held now, and the most that ever was, in all contexts.
-  std::size_t device_bytes();
-  std::size_t most_device_bytes();
-  std::size_t pinned_bytes();
-  int streams();
-  int allocations();  ///< of device memory, so far
-  int pinned_allocations();
+  /// What was ever given out of it, and what of that is held. Look while no other thread calls the device.
+  const FakeMemory& device_memory() const { return device_; }
+  const FakeMemory& pinned_memory() const { return pinned_; }
+  int streams() const { return static_cast<int>(streams_.size()); }
   /// Copies whose host side was pageable: a GPU's driver would take them through a buffer of its own.
-  int pageable_copies();
+  int pageable_copies() const { return pageable_copies_; }
 
   /// All that was done, by beginning. Waits until nothing is under way: look at it last, for it synchronizes.
   std::vector<WorkEntry> log();
@@ -96,49 +94,44 @@ class FakeGpuDevice final : public shim::GpuDevice {
   LaunchStatus run(const Rung& rung, const GemmProblem& problem, Stream stream) override;
 
  private:
-  struct Memory {
-    std::unique_ptr<std::byte[]> bytes;  // kept after release(): whoever still uses it is found, and does no harm
-    std::size_t size = 0;
-    int context = 0;
-    bool released = false;
-  };
-  using Memories = std::map<std::uintptr_t, Memory>;  // by address
-  struct Range {
-    std::size_t size;
+  struct KindOfRange {
+    Touched range;
     shim::PointerKind kind;
   };
   struct FakeEvent;
+  enum class Outcome : std::uint8_t { well, fails, fails_late, was_lost };
   struct Call {
     int number;
+    Outcome outcome;
     LaunchStatus status;
-    bool goes_wrong_late;
   };
 
   Call enter(bool enqueues);
+  LaunchStatus status_now() const;
   FakeStream* stream_of(Stream stream);
   FakeEvent* event_of(shim::Event event);
   StreamTask& make_task(FakeStream& stream, const Call& call, Work work);
-  LaunchStatus give(Memories& memories, void*& memory, std::size_t bytes);
-  void take_back(Memories& memories, void* memory);
-  const Memory* memory_at(const Memories& memories, const void* address, std::size_t bytes);
-  void look_at_device_side(const void* address, std::size_t bytes, const char* what);
-  void look_at_host_side(const void* address, std::size_t bytes, const char* what);
+  void take_back(FakeMemory& from, void* memory);
+  void look_at_device_side(const Touched& range, const char* what);
+  void look_at_host_side(const Touched& range, const char* what);
+  std::vector<Touched> look_at_problem(const GemmProblem& problem);
+  Work work_of(const shim::Copy2d& copy) const;
   shim::PointerKind kind_at(const void* address) const;
-  std::size_t held(const Memories& memories, int in_context) const;
+  bool is_seen_by_device(const void* address) const;
   void note(std::string misuse);
 
   const std::size_t memory_bytes_;
   std::atomic<int> calls_{0};
   FakeClock clock_;
+  std::atomic<bool> all_fail_{false};
 
   // Of the host's threads alone: a lock that streams took as well would be a synchronization that no GPU has.
   std::mutex mutex_;
-  Memories device_, pinned_;
-  std::map<std::uintptr_t, Range> kinds_;
+  FakeMemory device_, pinned_;
+  std::vector<KindOfRange> kinds_;
   std::vector<std::unique_ptr<FakeEvent>> events_;
   std::vector<std::unique_ptr<FakeStream>> streams_;
   std::vector<std::string> misuses_;
-  std::size_t most_device_bytes_ = 0;
   int pageable_copies_ = 0;
 };
 

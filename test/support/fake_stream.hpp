@@ -16,6 +16,9 @@
 #include <thread>
 #include <vector>
 
+#include "fake_memory.hpp"
+#include "rung.hpp"
+
 namespace ladder::test {
 
 /// What a stream does.
@@ -32,6 +35,7 @@ struct WorkEntry {
   const void* to;        ///< of a copy; C of a run
   const void* from;      ///< of a copy
   std::int64_t m, n, k;  ///< of a run
+  const Rung* rung;      ///< of a run
 };
 
 inline bool overlap(const WorkEntry& x, const WorkEntry& y) { return x.began < y.ended && y.began < x.ended; }
@@ -42,12 +46,6 @@ struct FakeClock {
   std::atomic<bool> lost{false};  ///< nothing is done any more: what is enqueued ends without having been done
 
   std::int64_t tick() { return now.fetch_add(1, std::memory_order_relaxed); }
-};
-
-/// Memory that a task reads or writes: from the first byte to after the last.
-struct Touched {
-  const std::byte* begin;
-  const std::byte* end;
 };
 
 struct StreamTask {
@@ -62,25 +60,30 @@ struct StreamTask {
   std::atomic<StreamTask*> next{nullptr};
 };
 
+/// Sees what it did.
+void wait_for(const StreamTask& task);
+
+/// All but its thread's part is for one host thread at a time.
 class FakeStream {
  public:
   FakeStream(FakeClock& clock, int number, int context);
   /// Does what is left.
   ~FakeStream();
+  FakeStream(const FakeStream&) = delete;
+  FakeStream& operator=(const FakeStream&) = delete;
 
   int number() const { return number_; }
   int context() const { return context_; }
 
-  /// A task to fill in for enqueue(); it stays where it is as long as the stream. One host thread at a time.
+  /// A task to fill in for enqueue(); it stays where it is as long as the stream.
   StreamTask& make_task();
   void enqueue(StreamTask& task);
-  /// Null where there was none.
-  StreamTask* last() { return last_; }
-  /// Waits for the end of all that was enqueued.
-  void wait() const;
-  /// Whether anything that is not done touches this memory (all that is not done: no range). Synchronizes nothing.
-  bool busy_with(const Touched* memory) const;
+  /// The one that was enqueued last, or one that has ended.
+  const StreamTask& last() const { return *last_; }
   const std::deque<StreamTask>& tasks() const { return tasks_; }
+
+  /// Whether anything that has not ended touches this memory; null: whether there is anything. Synchronizes nothing.
+  bool busy_with(const Touched* memory);
 
  private:
   void serve();
@@ -90,8 +93,9 @@ class FakeStream {
   const int number_;
   const int context_;
   std::deque<StreamTask> tasks_;
-  StreamTask first_;  // an end to hang the others on
-  StreamTask* last_ = nullptr;
+  std::size_t oldest_under_way_ = 0;
+  StreamTask origin_;
+  StreamTask* last_ = &origin_;
   sem_t enqueued_;
   std::thread thread_;
 };
