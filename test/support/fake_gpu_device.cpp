@@ -58,6 +58,14 @@ FakeGpuDevice::~FakeGpuDevice() {
 
 // -- 1. Calls, and how they go -----------------------------------------------------------------------------
 
+FakeStream* FakeGpuDevice::default_stream() {
+  FakeStream*& kept = default_streams_[context];
+  if (kept == nullptr)
+    kept =
+        streams_.emplace_back(std::make_unique<FakeStream>(clock_, static_cast<int>(streams_.size()), context)).get();
+  return kept;
+}
+
 FakeGpuDevice::Call FakeGpuDevice::enter(bool enqueues) {
   const int number = calls_.fetch_add(1, std::memory_order_relaxed);
   if (const LaunchStatus status = status_now(); status != launch_ok) return {number, Outcome::was_lost, status};
@@ -89,6 +97,7 @@ LaunchStatus FakeGpuDevice::current_context(int& number) {
 // -- 2. Streams and events ---------------------------------------------------------------------------------
 
 FakeStream* FakeGpuDevice::stream_of(Stream stream) {
+  if (stream == nullptr) stream = default_stream();
   for (const auto& ours : streams_) {
     if (ours.get() != stream) continue;
     if (ours->context() != context) note("a stream of another context");

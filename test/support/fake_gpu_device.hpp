@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -109,6 +110,7 @@ class FakeGpuDevice final : public shim::GpuDevice {
   Call enter(bool enqueues);
   LaunchStatus status_now() const;
   FakeStream* stream_of(Stream stream);
+  FakeStream* default_stream();
   FakeEvent* event_of(shim::Event event);
   StreamTask& make_task(FakeStream& stream, const Call& call, Work work);
   void take_back(FakeMemory& from, void* memory);
@@ -131,6 +133,7 @@ class FakeGpuDevice final : public shim::GpuDevice {
   std::vector<KindOfRange> kinds_;
   std::vector<std::unique_ptr<FakeEvent>> events_;
   std::vector<std::unique_ptr<FakeStream>> streams_;
+  std::map<int, FakeStream*> default_streams_;  // of the contexts that have used theirs
   std::vector<std::string> misuses_;
   int pageable_copies_ = 0;
 };
