@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "dispatch.hpp"
 
+#include "offload/host_calibration.hpp"
+
 namespace ladder::shim {
 
 namespace {
@@ -22,10 +24,6 @@ RungWish in_tf32(const DeviceCall& call) {
 
 }  // namespace
 
-bool is_small(const GemmProblem& p) {
-  return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) < small_flops;
-}
-
 Plan& Plan::down_from(Route route) {
   then(route);
   for (const Rung* below = rung_below(*route.rung); below != nullptr; below = rung_below(*below))
@@ -45,17 +43,25 @@ Plan plan_host_call(const HostCall& call) {
     case DeviceWish::cpu:
       return Plan().then({Target::next, nullptr, "LADDER_DEVICE"}).down_from(last_resort);
     case DeviceWish::gpu:
-      return Plan().down_from(gpu).then({Target::next, nullptr, nullptr}).down_from(last_resort);
     case DeviceWish::automatic:
       break;
   }
-  if (call.small)
+  if (call.offload == OffloadWish::never)
+    return Plan().then({Target::next, nullptr, "LADDER_OFFLOAD"}).down_from(last_resort);
+  if (is_up_to_us(call.device, call.offload) && call.left_to_cpu != nullptr)
     return Plan()
-        .then({Target::next, nullptr, "small"})
+        .then({Target::next, nullptr, call.left_to_cpu})
         .down_from({Target::gpu, rung, "no-blas"})
         .down_from(last_resort);
-  if (!call.gpu_works) return Plan().then({Target::next, nullptr, "no-gpu"}).down_from(last_resort);
+  if (call.device == DeviceWish::automatic && !call.gpu_works)
+    return Plan().then({Target::next, nullptr, "no-gpu"}).down_from(last_resort);
   return Plan().down_from(gpu).then({Target::next, nullptr, nullptr}).down_from(last_resort);
+}
+
+const char* left_to_cpu(const GemmProblem& problem, Prediction& predicted) {
+  if (is_small(problem)) return "small";
+  predicted = host_model().predict(problem);
+  return predicted.prefers_gpu() ? nullptr : "model";
 }
 
 Plan plan_device_call(const DeviceCall& call) {

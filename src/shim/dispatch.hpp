@@ -7,6 +7,7 @@
 
 #include "config.hpp"
 #include "gemm_problem.hpp"
+#include "offload/host_model.hpp"
 #include "rung.hpp"
 #include "rung_wish.hpp"
 #include "tf32_wish.hpp"
@@ -45,19 +46,23 @@ class Plan {
   int count_ = 0;
 };
 
-/// Floating-point operations below which a host-pointer call is left to the CPU (LADDER_DEVICE=auto only): a
-/// product of about 1080 x 1080 x 1080. From pageable memory an H200 took 3.6 ms for 1024 cubed, copies
-/// included, and OpenBLAS on the 16 cores beside it 2.8 ms; at 4096 cubed it was 40 ms against 120.
-inline constexpr double small_flops = 2.5e9;
-bool is_small(const GemmProblem& problem);
-
 struct HostCall {
   RungWish wish;  ///< of a rung, not of auto
   DeviceWish device;
-  bool small;      ///< is_small()
-  bool gpu_works;  ///< looked at for DeviceWish::automatic and calls that are not small
+  OffloadWish offload;
+  const char* left_to_cpu;  ///< why, where it is up to us; null: the GPU is to have it. See left_to_cpu()
+  bool gpu_works;           ///< looked at where is_up_to_us() and `left_to_cpu` is null
 };
 Plan plan_host_call(const HostCall& call);
+
+/// True where nobody has said which of the two serves calls with host pointers.
+inline bool is_up_to_us(DeviceWish device, OffloadWish offload) {
+  return device == DeviceWish::automatic && offload == OffloadWish::automatic;
+}
+
+/// The log's word for why the CPU serves the call better: "small", or "model", which has then said what it expects.
+/// Null where the GPU does.
+const char* left_to_cpu(const GemmProblem& problem, Prediction& predicted);
 
 struct DeviceCall {
   RungWish wish;  ///< of a rung, not of auto

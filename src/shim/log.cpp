@@ -36,6 +36,13 @@ std::string epilogue_text(const Epilogue& epilogue) {
   return " epilogue=" + parts.substr(1);
 }
 
+/// What the choice between CPU and GPU was made by, where it was; the time that came of it is the line's own.
+std::string prediction_text(const Prediction& predicted) {
+  constexpr double us = 1e6;
+  if (!predicted.is_known()) return {};
+  return fmt::format(" predicted_cpu_us={:.1f} predicted_gpu_us={:.1f}", us * predicted.cpu_s, us * predicted.gpu_s);
+}
+
 int open_log() {
   const std::string& pattern = config().log_file;
   if (pattern.empty()) return STDERR_FILENO;
@@ -151,10 +158,10 @@ void CallRecord::add_to_summary(const Served& served, const GemmProblem* problem
 std::string format_call(Door door, const GemmProblem& p, const Served& served, double microseconds) {
   return fmt::format(
       "ladderblas: sgemm via={} rung={} name={} device={} op={}{} m={} n={} k={} lda={} ldb={} ldc={} alpha={} beta={} "
-      "batch={} why={} us={:.1f}{}",
+      "batch={} why={} us={:.1f}{}{}",
       door_name(door), rung_text(served.rung), server_name(served), device_text(served), op_letter(p.op_a),
       op_letter(p.op_b), p.m, p.n, p.k, p.lda, p.ldb, p.ldc, scalar_text(p.alpha), scalar_text(p.beta), p.batch,
-      why_text(served), microseconds, epilogue_text(p));
+      why_text(served), microseconds, prediction_text(served.predicted), epilogue_text(p));
 }
 
 std::string format_passed_on(Door door, const Served& served, double microseconds) {

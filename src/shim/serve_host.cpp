@@ -46,11 +46,15 @@ const char* try_route(const Route& route, Door door, const GemmProblem& problem,
   return status == launch_ok ? nullptr : status_text(status);
 }
 
-Plan plan_for(const GemmProblem& problem) {
-  HostCall call{wished_rung(), config().device, is_small(problem), false};
+/// `predicted`: what the choice was made by, where it was up to us and the call had one.
+Plan plan_for(const GemmProblem& problem, Prediction& predicted) {
+  HostCall call{wished_rung(), config().device, config().offload, nullptr, false};
+  if (is_up_to_us(call.device, call.offload)) call.left_to_cpu = left_to_cpu(problem, predicted);
   // Asking for a GPU starts the CUDA runtime: not for calls that would not go there.
-  const bool asks_for_gpu = call.device == DeviceWish::gpu || (call.device == DeviceWish::automatic && !call.small);
+  const bool wants_gpu = call.device == DeviceWish::gpu || call.device == DeviceWish::automatic;
+  const bool asks_for_gpu = wants_gpu && call.offload != OffloadWish::never && call.left_to_cpu == nullptr;
   call.gpu_works = asks_for_gpu && gpu_device().works();
+  if (asks_for_gpu && !call.gpu_works) predicted = {};
   if (emulating()) {
     call.wish = settled(call.wish, problem, true, KernelHome::emulated);
   } else {
@@ -95,10 +99,14 @@ bool serve_host_call(Door door, const GemmProblem& problem, const void* caller) 
   if (inside_next_library()) {
     if (is_noop(problem) || call_next_blas(door, problem, caller)) return true;
     GpuLap untimed(nullptr);
-    return follow(plan_for(problem), door, problem, caller, served, untimed);
+    Prediction unlogged;
+    return follow(plan_for(problem, unlogged), door, problem, caller, served, untimed);
   }
   CallRecord record(door);
-  const bool done = is_noop(problem) || follow(plan_for(problem), door, problem, caller, served, record.gpu_lap());
+  Prediction predicted;
+  const bool done =
+      is_noop(problem) || follow(plan_for(problem, predicted), door, problem, caller, served, record.gpu_lap());
+  served.predicted = predicted;
   if (!done) report_failure(door);
   record.close(problem, served);
   return done;

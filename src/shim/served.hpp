@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "offload/host_model.hpp"
 #include "rung.hpp"
 
 namespace ladder::shim {
@@ -26,6 +27,7 @@ struct Served {
   int gpu_ordinal = -1;           ///< -1: not known
   const char* why = why_noop;     ///< one word; static storage
   const char* failure = nullptr;  ///< why the first choice did not serve, where this is a fallback; static storage
+  Prediction predicted{};         ///< where somebody asked
 };
 
 inline const char* place_name(Place place) {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "json_member.hpp"
 #include "op_letter.hpp"
 #include "tuning_builtin.hpp"
 
@@ -40,25 +41,6 @@ class OpenFile {
 };
 
 std::string reason(int error) { return std::generic_category().message(error); }
-
-/// Null where there is no such member, or `json` is no object.
-const Json* member(const Json& json, const char* name) {
-  if (!json.is_object()) return nullptr;
-  const auto found = json.find(name);
-  return found == json.end() ? nullptr : &*found;
-}
-
-/// Empty where there is no such text.
-std::string_view text_of(const Json& json, const char* name) {
-  const Json* value = member(json, name);
-  return value && value->is_string() ? std::string_view(value->get_ref<const std::string&>()) : std::string_view();
-}
-
-/// -1 where there is no such integer.
-std::int64_t integer_of(const Json& json, const char* name) {
-  const Json* value = member(json, name);
-  return value && value->is_number_integer() ? value->get<std::int64_t>() : -1;
-}
 
 std::optional<Op> op_of(std::string_view letter) {
   if (letter == "N") return Op::none;
@@ -106,10 +88,15 @@ CacheKey key_of(const Json& table) {
 
 }  // namespace
 
-CacheKey cache_key(const GpuIdentity& gpu) {
+std::string loaded_driver() {
   std::string why_not;
   std::string driver = read_whole_file("/sys/module/nvidia/version", why_not).value_or("");
   driver.resize(std::min(driver.find('\n'), driver.size()));
+  return driver;
+}
+
+CacheKey cache_key(const GpuIdentity& gpu) {
+  std::string driver = loaded_driver();
   if (driver.empty()) driver = "CUDA " + std::to_string(gpu.cuda_of_driver);
   return {gpu.name, gpu.multiprocessors, driver, kernels_build_id()};
 }
@@ -207,6 +194,10 @@ void TuningCache::merge(const CacheKey& key, const std::vector<TuningRecord>& ch
                   {"choices", std::move(merged)}});
   tables = std::move(kept);
 }
+
+std::optional<HostRates> TuningCache::host_rates(const HostKey& key) const { return host_rates_in(document_, key); }
+
+void TuningCache::keep(const HostKey& key, const HostRates& rates) { keep_host_rates(document_, key, rates); }
 
 std::string TuningCache::text() const {
   constexpr int indent = 1;

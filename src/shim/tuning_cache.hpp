@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu_identity.hpp"
+#include "offload/host_table.hpp"
 #include "tuning_table.hpp"
 
 namespace ladder::shim {
@@ -22,6 +23,9 @@ struct CacheKey {
 
   bool operator==(const CacheKey&) const = default;
 };
+
+/// Version of the NVIDIA driver that the system has loaded; empty where it has none.
+std::string loaded_driver();
 
 /// Of that GPU with this machine's driver and this build of the kernels.
 CacheKey cache_key(const GpuIdentity& gpu);
@@ -38,6 +42,8 @@ nlohmann::ordered_json json_of(const TuningRecord& record);
 ///   {"format": 1, "tables": [{"gpu": ..., "multiprocessors": ..., "driver": ..., "build": ..., "choices": [
 ///     {"rung": "r07", "op_a": "N", "op_b": "T", "alignment": "both", "m": ..., "n": ..., "k": ..., "batch": ...,
 ///      "config": ..., "ms": ..., "runner_up": ...}, ...]}, ...]}
+///
+/// Beside them, under "host", what machines do with calls from host memory (offload/host_table.hpp).
 class TuningCache {
  public:
   static constexpr int format = 1;
@@ -55,6 +61,12 @@ class TuningCache {
 
   /// Adds choices to the table, which is made where there is none; replaces those of the same problems.
   void merge(const CacheKey& key, const std::vector<TuningRecord>& choices);
+
+  /// Of that machine; nothing where there are none.
+  std::optional<HostRates> host_rates(const HostKey& key) const;
+
+  /// In place of those that the machine had.
+  void keep(const HostKey& key, const HostRates& rates);
 
   /// As it is kept in a file.
   std::string text() const;

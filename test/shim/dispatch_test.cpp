@@ -30,6 +30,11 @@ const Rung tf32 = tensor_rung("some_tf32", Precision::tf32);
 const Rung unscaled = tensor_rung("some_bf16x6", Precision::bf16x6);
 const Rung scaled = tensor_rung("some_fp16x3", Precision::fp16x3);
 
+/// A call of a host door, LADDER_OFFLOAD unset.
+HostCall host_call(RungWish wish, DeviceWish device, const char* left_to_cpu, bool gpu_works) {
+  return {wish, device, OffloadWish::automatic, left_to_cpu, gpu_works};
+}
+
 /// A caller who asked for TF32, with a handle of our own or of the real cuBLAS.
 DeviceCall for_tf32(RungWish wish, DeviceWish device, bool own_handle, const Rung* tf32_rung) {
   return {wish, device, own_handle, true, false, tf32_rung};
@@ -50,29 +55,52 @@ std::string spell(const Plan& plan) {
 }  // namespace
 
 TEST_CASE("host doors under LADDER_DEVICE=auto") {
-  CHECK(spell(plan_host_call({by_default(), DeviceWish::automatic, false, true})) ==
+  CHECK(spell(plan_host_call(host_call(by_default(), DeviceWish::automatic, nullptr, true))) ==
         "gpu:double_buffered:default next:-:- emulated:double_buffered:no-blas");
-  CHECK(spell(plan_host_call({by_default(), DeviceWish::automatic, true, true})) ==
-        "next:-:small gpu:double_buffered:no-blas emulated:double_buffered:no-blas");
-  CHECK(spell(plan_host_call({by_default(), DeviceWish::automatic, false, false})) ==
+  for (const char* word : {"small", "model"}) {
+    CHECK(spell(plan_host_call(host_call(by_default(), DeviceWish::automatic, word, false))) ==
+          "next:-:" + std::string(word) + " gpu:double_buffered:no-blas emulated:double_buffered:no-blas");
+  }
+  CHECK(spell(plan_host_call(host_call(by_default(), DeviceWish::automatic, nullptr, false))) ==
         "next:-:no-gpu emulated:double_buffered:no-blas");
 }
 
 TEST_CASE("host doors with a device that was asked for") {
-  for (const bool small : {false, true}) {
-    CHECK(spell(plan_host_call({by_variable("8"), DeviceWish::gpu, small, false})) ==
-          "gpu:warp_tiled:LADDER_RUNG next:-:- emulated:warp_tiled:no-blas");
-    CHECK(spell(plan_host_call({by_variable("8"), DeviceWish::cpu, small, true})) ==
-          "next:-:LADDER_DEVICE emulated:warp_tiled:no-blas");
-    CHECK(spell(plan_host_call({by_variable("8"), DeviceWish::emulate, small, true})) ==
-          "emulated:warp_tiled:LADDER_RUNG");
+  CHECK(spell(plan_host_call(host_call(by_variable("8"), DeviceWish::gpu, nullptr, false))) ==
+        "gpu:warp_tiled:LADDER_RUNG next:-:- emulated:warp_tiled:no-blas");
+  CHECK(spell(plan_host_call(host_call(by_variable("8"), DeviceWish::cpu, nullptr, false))) ==
+        "next:-:LADDER_DEVICE emulated:warp_tiled:no-blas");
+  CHECK(spell(plan_host_call(host_call(by_variable("8"), DeviceWish::emulate, nullptr, false))) ==
+        "emulated:warp_tiled:LADDER_RUNG");
+}
+
+TEST_CASE("LADDER_OFFLOAD decides over host doors where a GPU may serve at all") {
+  const auto with = [](DeviceWish device, OffloadWish offload, bool gpu_works) {
+    return spell(plan_host_call({by_variable("8"), device, offload, nullptr, gpu_works}));
+  };
+  const std::string to_gpu = "gpu:warp_tiled:LADDER_RUNG next:-:- emulated:warp_tiled:no-blas";
+  const std::string to_cpu = "next:-:LADDER_OFFLOAD emulated:warp_tiled:no-blas";
+  CHECK(with(DeviceWish::automatic, OffloadWish::always, true) == to_gpu);
+  CHECK(with(DeviceWish::automatic, OffloadWish::always, false) == "next:-:no-gpu emulated:warp_tiled:no-blas");
+  CHECK(with(DeviceWish::automatic, OffloadWish::never, false) == to_cpu);
+  CHECK(with(DeviceWish::gpu, OffloadWish::never, false) == to_cpu);
+  for (const bool works : {false, true}) CHECK(with(DeviceWish::gpu, OffloadWish::always, works) == to_gpu);
+  for (const OffloadWish wish : {OffloadWish::always, OffloadWish::never}) {
+    CHECK(with(DeviceWish::cpu, wish, false) == "next:-:LADDER_DEVICE emulated:warp_tiled:no-blas");
+    CHECK(with(DeviceWish::emulate, wish, false) == "emulated:warp_tiled:LADDER_RUNG");
   }
+  for (const DeviceWish device : {DeviceWish::gpu, DeviceWish::cpu, DeviceWish::emulate}) {
+    CHECK_FALSE(is_up_to_us(device, OffloadWish::automatic));
+  }
+  CHECK(is_up_to_us(DeviceWish::automatic, OffloadWish::automatic));
+  CHECK_FALSE(is_up_to_us(DeviceWish::automatic, OffloadWish::always));
+  CHECK_FALSE(is_up_to_us(DeviceWish::automatic, OffloadWish::never));
 }
 
 TEST_CASE("rung 0 on host doors: the real cuBLAS on a GPU, the next BLAS elsewhere") {
-  CHECK(spell(plan_host_call({by_variable("0"), DeviceWish::gpu, false, true})) ==
+  CHECK(spell(plan_host_call(host_call(by_variable("0"), DeviceWish::gpu, nullptr, true))) ==
         "gpu:cublas:LADDER_RUNG next:-:- emulated:double_buffered:no-blas");
-  CHECK(spell(plan_host_call({by_variable("0"), DeviceWish::emulate, false, true})) ==
+  CHECK(spell(plan_host_call(host_call(by_variable("0"), DeviceWish::emulate, nullptr, false))) ==
         "next:-:LADDER_RUNG emulated:double_buffered:no-blas");
 }
 
@@ -137,8 +165,8 @@ TEST_CASE("what a rung on the tensor cores leaves falls rung by rung to rung 9, 
   CHECK(spell(plan_device_call({wish, DeviceWish::automatic, false, false})) == down("gpu") + " next:cublas:-");
   CHECK(spell(plan_device_call({wish, DeviceWish::automatic, true, false})) == down("gpu"));
   CHECK(spell(plan_device_call({wish, DeviceWish::emulate, true, false})) == down("emulated"));
-  CHECK(spell(plan_host_call({wish, DeviceWish::emulate, false, false})) == down("emulated"));
-  const std::string on_host = spell(plan_host_call({wish, DeviceWish::gpu, false, true}));
+  CHECK(spell(plan_host_call(host_call(wish, DeviceWish::emulate, nullptr, false))) == down("emulated"));
+  const std::string on_host = spell(plan_host_call(host_call(wish, DeviceWish::gpu, nullptr, true)));
   CHECK(on_host.starts_with(down("gpu") + " next:-:- emulated:some_fp16x3:no-blas"));
   CHECK(on_host.ends_with("emulated:double_buffered:-"));
   CHECK(spell(plan_device_call({{&unscaled, "turn", true}, DeviceWish::emulate, true, false})) ==
@@ -156,18 +184,6 @@ TEST_CASE("device doors under LADDER_DEVICE=emulate") {
         "emulated:thread_tile_2d:LADDER_RUNG");
   CHECK(spell(plan_device_call({by_variable("0"), DeviceWish::emulate, true, false})) ==
         "emulated:double_buffered:fallback:rung-not-emulated");
-}
-
-TEST_CASE("small means few operations, also where a product of extents would not fit an integer") {
-  GemmProblem p;
-  p.m = p.n = p.k = 128;
-  CHECK(is_small(p));
-  p.m = p.n = p.k = 2048;
-  CHECK_FALSE(is_small(p));
-  p.m = p.n = p.k = std::int64_t{1} << 40;
-  CHECK_FALSE(is_small(p));
-  p.k = 0;
-  CHECK(is_small(p));
 }
 
 TEST_CASE("a device call whose kernel cannot be launched goes to the real cuBLAS, and says so") {

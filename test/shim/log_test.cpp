@@ -37,6 +37,14 @@ TEST_CASE("a call's line names door, rung, device, problem, reason and time") {
         "ldb=257 ldc=514 alpha=0.5 beta=0 batch=1 why=default us=12.3");
 }
 
+TEST_CASE("what a choice between CPU and GPU was made by stands behind the time that came of it") {
+  Served served = by("9", Place::gpu, "default");
+  served.predicted = {.cpu_s = 1.5e-3, .gpu_s = 250e-6};
+  const std::string line = format_call(Door::sgemm_, some_problem(), served, 260);
+  CHECK(line.ends_with(" why=default us=260.0 predicted_cpu_us=1500.0 predicted_gpu_us=250.0"));
+  CHECK(format_call(Door::sgemm_, some_problem(), by("9", Place::gpu, "default"), 260).ends_with(" us=260.0"));
+}
+
 TEST_CASE("a rung without a number is named by its id; scalars on the device are called so") {
   GemmProblem problem = some_problem();
   const float one = 1.0f;
