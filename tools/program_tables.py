@@ -105,3 +105,38 @@ def training_curves_table(_root, results):
     shown = [row for row in results.rows if int(row["step"]) % STEPS_SHOWN == 0 or row is results.rows[-1]]
     return table(["step", *runs], [[row["step"], *(row[name] for name in runs)] for row in shown]) + note(
         results, "The loss of the step's own batch, before the step.")
+
+
+def seconds_in_words(row):
+    """The best time, and the first one in brackets."""
+    best, first = number(row, "best_s"), number(row, "first_s")
+    return MISSING if None in (best, first) or row["verdict"] != "passed" else f"{best:.3g} ({first:.3g})"
+
+
+def times_as_fast(row, reference):
+    both = number(row, "best_s"), number(reference, "best_s")
+    passed = {row.get("verdict"), reference.get("verdict")} == {"passed"}
+    return f"{both[1] / both[0]:.2f}" if passed and None not in both else MISSING
+
+
+def host_programs_lines(rows):
+    """Programs that multiply in host memory, with each server of their products."""
+    lines = []
+    for (program, size), runs in grouped(rows, "program", "size").items():
+        alone, ours, peer = (runs.get(name, {"verdict": ""}) for name in ("alone", "libladderblas", "nvblas"))
+        calls = f"{ours['calls']}, {ours['calls_on_gpu']}" if ours["verdict"] else MISSING
+        errors = [number(row, "error_of_allowed") or 0.0 for row in runs.values() if row["verdict"] == "passed"]
+        wrong = [name for name, row in runs.items() if row["verdict"] != "passed"]
+        error = f"{max(errors, default=0.0):.2g}" + (f"; WRONG: {', '.join(wrong)}" if wrong else "")
+        lines.append([program, size, seconds_in_words(alone), seconds_in_words(ours), times_as_fast(ours, alone),
+                      seconds_in_words(peer), times_as_fast(peer, alone), calls, error])
+    headings = ["program", "size", "alone, s (first)", "with libladderblas, s (first)", "times as fast",
+                "with NVBLAS, s (first)", "times as fast", "SGEMM calls, on the GPU", "worst error, of what is allowed"]
+    return table(headings, lines)
+
+
+def host_programs_table(_root, results):
+    """host_programs_lines() of committed results."""
+    return host_programs_lines(results.rows) + note(results, (
+        "Each run is a process of its own that does its work several times: the best time, and in brackets the first, which "
+        "has the start of CUDA in it. Where no calls are counted, the program's LAPACK multiplies within itself."))

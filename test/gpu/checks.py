@@ -2,6 +2,7 @@
 """What the parts of test/gpu/run share: results, commands, and who called cuBLAS how often."""
 import collections
 import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -51,6 +52,16 @@ def run(command, timeout=PROGRAM_TIMEOUT_S, env=None):
 def last_line(text):
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else ""
+
+
+def conditions(build, command):
+    """The first lines of the result file: what `ladder bench` says of this machine and this build."""
+    code, output = run([build / "tools/ladder", "bench", "64", "--rungs", "1", "--json"])
+    if code != 0:
+        return [f"conditions unknown: {last_line(output)}"]
+    known = json.loads(output)["conditions"]
+    wanted = ("GPU", "driver", "CUDA runtime", "cuBLAS", "toolkit", "host", "commit", "date")
+    return [f"{key}: {known[key]}" for key in wanted if key in known] + [f"command: {command}"]
 
 
 def preload_environment(build, rung, log):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests that use the built library the way its users do."""
+import os
+import pathlib
 import subprocess
 import sys
 
@@ -61,10 +63,13 @@ def virtual_environment(tally, options):
 
 @needs_library
 def real_programs(tally, options):
-    tally.script("programs", [sys.executable, ROOT / "test" / "preload" / "run.py", "--library",
-                              builds.library(options), *virtual_environment(tally, options)])
-    tally.script("ScaLAPACK", [sys.executable, ROOT / "test" / "scalapack" / "run.py", "--library",
-                               builds.library(options)])
+    library, venv = builds.library(options), virtual_environment(tally, options)
+    tally.script("programs", [sys.executable, ROOT / "test" / "preload" / "run.py", "--library", library, *venv])
+    tally.script("ScaLAPACK", [sys.executable, ROOT / "test" / "scalapack" / "run.py", "--library", library])
+    python = ["--python", pathlib.Path(venv[1]) / "bin" / "python"] if venv else []
+    tally.script("timed programs", [sys.executable, ROOT / "test" / "host" / "run", "--build", options.folder / builds.NORMAL,
+                                    "--size", "small", "--servers", "alone,libladderblas", "--repeats", "1", *python],
+                 {**os.environ, "LADDER_DEVICE": "emulate", "LADDER_RUNG": "4"})
 
 
 @needs_library
