@@ -46,6 +46,7 @@ Plan plan_host_call(const HostCall& call) {
     case DeviceWish::automatic:
       break;
   }
+  if (call.in_gpu_memory) return Plan().down_from({Target::gpu, rung, "gpu-memory"});
   if (call.offload == OffloadWish::never)
     return Plan().then({Target::next, nullptr, "LADDER_OFFLOAD"}).down_from(last_resort);
   if (is_up_to_us(call.device, call.offload) && call.left_to_cpu != nullptr)

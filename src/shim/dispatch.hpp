@@ -50,8 +50,9 @@ struct HostCall {
   RungWish wish;  ///< of a rung, not of auto
   DeviceWish device;
   OffloadWish offload;
-  const char* left_to_cpu;  ///< why, where it is up to us; null: the GPU is to have it. See left_to_cpu()
-  bool gpu_works;           ///< looked at where is_up_to_us() and `left_to_cpu` is null
+  const char* left_to_cpu;     ///< why, where it is up to us; null: the GPU is to have it. See left_to_cpu()
+  bool gpu_works;              ///< looked at where is_up_to_us() and `left_to_cpu` is null
+  bool in_gpu_memory = false;  ///< C lies where no CPU can reach it
 };
 Plan plan_host_call(const HostCall& call);
 

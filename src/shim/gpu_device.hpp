@@ -2,6 +2,7 @@
 // What the shim needs of a GPU: an interface, so that tests can put a failing one in its place.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -44,6 +45,11 @@ class GpuDevice {
 
   /// True where a GPU can be used at all. Asked once; the answer is kept.
   virtual bool works() = 0;
+  /// True once this library has worked with a GPU in this process.
+  bool in_use() const { return in_use_.load(std::memory_order_relaxed); }
+  void note_use() {
+    if (!in_use()) in_use_.store(true, std::memory_order_relaxed);
+  }
   virtual LaunchStatus current(int& ordinal) = 0;
   /// The current context, to which streams and memory belong, by a number below most_contexts that no other one gets.
   virtual LaunchStatus current_context(int& number) = 0;
@@ -68,6 +74,9 @@ class GpuDevice {
   virtual LaunchStatus has_passed(Event event, bool& passed) = 0;
   /// Enqueues `problem` (device memory). Rung 0 is the real cuBLAS, with a handle of ours.
   virtual LaunchStatus run(const Rung& rung, const GemmProblem& problem, Stream stream) = 0;
+
+ private:
+  std::atomic<bool> in_use_{false};
 };
 
 /// The machine's GPU through the CUDA runtime; in a build without CUDA, one that never works.

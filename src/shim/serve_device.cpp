@@ -14,7 +14,10 @@ const char* launch_route(const Route& route, const GemmProblem& problem, cublas:
     return reason;
   }
   const RungKernel* kernel = route.target == Target::emulated ? route.rung->emulated : route.rung->gpu;
-  if (route.target == Target::gpu) heed_tuning_setting();
+  if (route.target == Target::gpu) {
+    gpu_device().note_use();
+    heed_tuning_setting();
+  }
   const LaunchStatus launched = kernel ? kernel->launch(problem, stream) : no_gpu_kernel;
   if (launched == launch_ok) {
     status = cublas::STATUS_SUCCESS;

@@ -7,43 +7,47 @@
 
 #include "config.hpp"
 #include "dispatch.hpp"
-#include "host_offload.hpp"
 #include "last_error.hpp"
 #include "log.hpp"
 #include "next_blas.hpp"
 #include "next_library.hpp"
+#include "offload/cut.hpp"
+#include "serve_offload.hpp"
 #include "stderr_line.hpp"
 
 namespace ladder::shim {
 
 namespace {
 
-/// Null when served, otherwise the reason why not.
-const char* try_route(const Route& route, Door door, const GemmProblem& problem, const void* caller, Served& served,
-                      GpuLap& lap) {
-  LaunchStatus status = launch_ok;
+Attempt try_route(const Route& route, Door door, const GemmProblem& problem, const void* caller, Served& served,
+                  GpuLap& lap) {
   if (route.target == Target::emulated || (route.target == Target::gpu && gpu_device().works())) {
     if (const char* reason = reason_to_decline(route, route.target == Target::gpu ? on_device(problem) : problem))
-      return reason;
+      return {reason};
   }
   switch (route.target) {
     case Target::next:
       served.server = Server::next_blas;
       served.place = Place::cpu;
-      return call_next_blas(door, problem, caller) ? nullptr : "no BLAS found";
-    case Target::emulated:
+      return {call_next_blas(door, problem, caller) ? nullptr : "no BLAS found"};
+    case Target::emulated: {
       served.server = Server::rung;
       served.place = Place::emulate;
-      status = route.rung->emulated->launch(problem, nullptr);
-      break;
+      const LaunchStatus status = route.rung->emulated->launch(problem, nullptr);
+      return {status == launch_ok ? nullptr : status_text(status)};
+    }
     case Target::gpu:
       served.server = Server::rung;
       served.place = Place::gpu;
-      if (!gpu_device().works()) return "no GPU";
-      status = host_offload().run(*route.rung, problem, served.gpu_ordinal, lap);
-      break;
+      if (!gpu_device().works()) return {"no GPU"};
+      return serve_offloaded(offload_engine(), *route.rung, door, problem, caller, served, lap);
   }
-  return status == launch_ok ? nullptr : status_text(status);
+  return {"no such way"};
+}
+
+/// Asks the driver, but only in a process that is known to use a GPU: nobody else has such memory.
+bool lies_in_gpu_memory(const GemmProblem& problem) {
+  return gpu_device().in_use() && gpu_device().kind_of(problem.c) == PointerKind::device;
 }
 
 /// `predicted`: what the choice was made by, where it was up to us and the call had one.
@@ -53,7 +57,8 @@ Plan plan_for(const GemmProblem& problem, Prediction& predicted) {
   // Asking for a GPU starts the CUDA runtime: not for calls that would not go there.
   const bool wants_gpu = call.device == DeviceWish::gpu || call.device == DeviceWish::automatic;
   const bool asks_for_gpu = wants_gpu && call.offload != OffloadWish::never && call.left_to_cpu == nullptr;
-  call.gpu_works = asks_for_gpu && gpu_device().works();
+  call.in_gpu_memory = wants_gpu && lies_in_gpu_memory(problem);
+  call.gpu_works = call.in_gpu_memory || (asks_for_gpu && gpu_device().works());
   if (asks_for_gpu && !call.gpu_works) predicted = {};
   if (emulating()) {
     call.wish = settled(call.wish, problem, true, KernelHome::emulated);
@@ -73,8 +78,10 @@ bool follow(const Plan& plan, Door door, const GemmProblem& problem, const void*
     served.rung = route.rung;
     served.why = route.why ? route.why : "fallback";
     served.failure = route.why ? nullptr : failure;
-    last_failure = try_route(route, door, problem, caller, served, lap);
-    if (last_failure == nullptr) return true;
+    const Attempt attempt = try_route(route, door, problem, caller, served, lap);
+    if (attempt.failure == nullptr) return true;
+    last_failure = attempt.failure;
+    if (!attempt.others_may_try) break;
     if (route.why != nullptr) failure = last_failure;
   }
   set_last_error(last_failure);

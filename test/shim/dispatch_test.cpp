@@ -54,6 +54,15 @@ std::string spell(const Plan& plan) {
 
 }  // namespace
 
+TEST_CASE("matrices in a GPU's memory stay there, however small, and no CPU is asked") {
+  for (const OffloadWish offload : {OffloadWish::automatic, OffloadWish::never}) {
+    for (const char* word : {static_cast<const char*>(nullptr), "small"}) {
+      const HostCall call{by_default(), DeviceWish::automatic, offload, word, true, true};
+      CHECK(spell(plan_host_call(call)) == "gpu:double_buffered:gpu-memory");
+    }
+  }
+}
+
 TEST_CASE("host doors under LADDER_DEVICE=auto") {
   CHECK(spell(plan_host_call(host_call(by_default(), DeviceWish::automatic, nullptr, true))) ==
         "gpu:double_buffered:default next:-:- emulated:double_buffered:no-blas");

@@ -3,13 +3,17 @@
 // becomes of C when anything fails.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <chrono>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "fake_gpu_device.hpp"
+#include "fake_gpu_events.hpp"
 #include "host_product.hpp"
 #include "offload/engine.hpp"
+#include "serve_offload.hpp"
 
 using namespace ladder;
 using namespace ladder::shim;
@@ -265,6 +269,50 @@ TEST_CASE("in a forked child of a parent that has used the GPU every call goes t
   CHECK(device.calls() == calls);
   finish_elsewhere(left, outcome);
   CHECK(left.is_right());
+}
+
+TEST_CASE("the log's time is that from the first product to the last") {
+  FakeGpuEvents events;
+  GpuStopwatch stopwatch(events);
+  FakeGpuDevice device(8 * mib);
+  OffloadEngine engine(device, copying_threads, tight);
+  HostProduct product({200, 170, 45});
+  GpuTally tally;
+  GpuLap lap(&stopwatch);
+  REQUIRE(engine.run(default_rung(), product.problem, lap).status == launch_ok);
+  CHECK(events.records() == 2);
+  lap.hand_in(tally, 1.0);
+  events.pass();
+  stopwatch.collect(std::chrono::milliseconds(0));
+  CHECK(tally.laps == 1);
+}
+
+TEST_CASE("what a GPU leaves undone is computed on the CPU, and the log learns why") {
+  int finished_elsewhere = 0;
+  int not_begun = 0;
+  for (int at = 0; at < 700; at += 23) {
+    CAPTURE(at);
+    FakeGpuDevice device(8 * mib);
+    device.fault = {at, Fault::Course::late};
+    OffloadEngine engine(device, copying_threads, tight);
+    HostProduct product({300, 200, 30, Op::none, Op::transpose, 2.0f, 3.0f});
+    const std::vector<float> before = product.c;
+    Served served;
+    const Attempt attempt =
+        serve_offloaded(engine, default_rung(), Door::sgemm_, product.problem, nullptr, served, untimed);
+    CHECK(attempt.others_may_try);
+    if (attempt.failure != nullptr) {
+      ++not_begun;
+      CHECK(HostProduct::same_bytes(product.c, before));
+      continue;
+    }
+    CHECK(product.is_right());
+    if (served.failure == nullptr) continue;
+    ++finished_elsewhere;
+    CHECK(std::string_view(served.why) == "fallback");
+  }
+  CHECK(not_begun > 0);
+  CHECK(finished_elsewhere > 5);
 }
 
 TEST_CASE("matrices of a GPU are multiplied where they are") {

@@ -130,6 +130,16 @@ std::size_t bytes_of_results(const Cut& cut) {
   return static_cast<std::size_t>(cut.results) * static_cast<std::size_t>(cut.strip_floats) * sizeof(float);
 }
 
+GemmProblem on_device(const GemmProblem& host) {
+  GemmProblem there = host;
+  there.a = there.b = nullptr;
+  there.c = nullptr;
+  there.lda = device_ld(host.op_a == Op::none ? host.m : host.k);
+  there.ldb = device_ld(host.op_b == Op::none ? host.k : host.n);
+  there.ldc = device_ld(host.m);
+  return there;
+}
+
 std::optional<Cut> cut_for(const GemmProblem& problem, std::size_t budget) { return Cutter(problem, budget).best(); }
 
 }  // namespace ladder::shim

@@ -59,6 +59,10 @@ SlotMatrix slot_matrix(const Cut& cut, Side side, Op op);
 std::size_t bytes_of_slots(const Cut& cut, Side side, Op op);
 std::size_t bytes_of_results(const Cut& cut);
 
+/// `host` with the leading dimensions that its matrices would have on the device if it were not cut, but without their
+/// addresses: what a rung is asked about beforehand.
+GemmProblem on_device(const GemmProblem& host);
+
 /// The cut of `problem` for at most `budget` bytes of device memory, the same each time. Everything stays on the device
 /// if that fits; else the panels of one side stay, as many as fit, and those of the other pass by, whichever way less
 /// is sent; thinner panels and at last pieces of k where even few panels do not fit. Nothing where nothing does.

@@ -30,6 +30,7 @@ OffloadOutcome OffloadEngine::run(const Rung& rung, const GemmProblem& problem, 
   int number = 0;
   if (abandoned_.load(std::memory_order_relaxed)) return failed_untouched(no_gpu_kernel, ordinal, problem);
   used_.store(true, std::memory_order_relaxed);
+  device_.note_use();
   LaunchStatus status = device_.current(ordinal);
   if (status == launch_ok) status = device_.current_context(number);
   if (status != launch_ok) return failed_untouched(status, ordinal, problem);
