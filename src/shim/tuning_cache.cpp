@@ -195,7 +195,14 @@ void TuningCache::merge(const CacheKey& key, const std::vector<TuningRecord>& ch
   tables = std::move(kept);
 }
 
-std::optional<HostRates> TuningCache::host_rates(const HostKey& key) const { return host_rates_in(document_, key); }
+std::vector<HostTable> TuningCache::hosts() const { return host_tables_in(document_); }
+
+std::optional<HostRates> TuningCache::host_rates(const HostKey& key) const {
+  for (const HostTable& table : hosts()) {
+    if (table.key == key) return table.rates;
+  }
+  return std::nullopt;
+}
 
 void TuningCache::keep(const HostKey& key, const HostRates& rates) { keep_host_rates(document_, key, rates); }
 

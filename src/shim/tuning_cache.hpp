@@ -62,6 +62,8 @@ class TuningCache {
   /// Adds choices to the table, which is made where there is none; replaces those of the same problems.
   void merge(const CacheKey& key, const std::vector<TuningRecord>& choices);
 
+  std::vector<HostTable> hosts() const;
+
   /// Of that machine; nothing where there are none.
   std::optional<HostRates> host_rates(const HostKey& key) const;
 

@@ -21,6 +21,7 @@
 #include "shim/config.hpp"
 #include "table.hpp"
 #include "tune/tuning_files.hpp"
+#include "tune_host.hpp"
 
 namespace ladder::cli {
 
@@ -126,6 +127,7 @@ int tune_command(const TuneOptions& options) {
   const std::string path = cache_path(options);
   if (path.empty()) return fail(exit_usage, "there is no place for the outcome: name a file with --output");
   if (options.show) return show(path);
+  if (options.host) return tune_host(options, path);
   std::string complaint;
   const auto problems = problems_of(options, complaint);
   if (!problems) return fail(exit_usage, complaint);

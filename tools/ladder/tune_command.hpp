@@ -18,6 +18,8 @@ struct TuneOptions {
   std::string times;                ///< also write what every candidate took
   int candidates = tune::SearchRules{}.candidates;
   double budget_s = tune::SessionOptions{}.budget_s;
+  bool host = false;  ///< the rates of CPU, bus and GPU instead
+  std::string blas;   ///< the CPU BLAS for that; empty: LADDER_BLAS, or OpenBLAS
   bool json = false;
   bool show = false;  ///< print what the cache holds, and time nothing
 };

@@ -60,10 +60,17 @@ void add_tune(CLI::App& app, Chosen& chosen) {
   tune->add_option("--budget", options->budget_s, "Seconds after which no further problem is begun")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  CLI::Option* host = tune->add_flag("--host", options->host,
+                                     "Measure the CPU BLAS, the bus and the way through the GPU instead: by these the "
+                                     "library\ndecides which calls with host pointers go to the GPU")
+                          ->excludes(file)
+                          ->excludes(shapes);
+  tune->add_option("--blas", options->blas, "The CPU BLAS for --host (default: LADDER_BLAS, or OpenBLAS)")->needs(host);
   CLI::Option* json = tune->add_flag("--json", options->json, "Print JSON instead of a table");
   tune->add_flag("--show", options->show, "Print what the cache holds, and time nothing")
       ->excludes(file)
       ->excludes(shapes)
+      ->excludes(host)
       ->excludes(json);
   tune->callback([&chosen, options] { chosen = [options] { return tune_command(*options); }; });
 }

@@ -7,6 +7,7 @@
 
 #include "bench/atomic_file.hpp"
 #include "bench/csv_file.hpp"
+#include "host_session.hpp"
 #include "op_letter.hpp"
 
 namespace ladder::tune {
@@ -32,19 +33,29 @@ std::string problem_text(const TuningRecord& r) {
                      r.batch == 1 ? "" : fmt::format("*{}", r.batch), alignment_name(r.alignment));
 }
 
-}  // namespace
-
-std::string add_to_cache(const std::filesystem::path& path, const shim::CacheKey& key,
-                         const std::vector<TuningRecord>& records) {
+/// Reads the cache, or makes one, has `change` change it, and writes it. Empty, or one line of complaint.
+template <class Change>
+std::string change_cache(const std::filesystem::path& path, const Change& change) {
   std::string complaint;
   std::optional<shim::TuningCache> cache = is_missing(path) ? shim::TuningCache() : read_cache(path, complaint);
   if (!cache) return complaint + "; it is left as it is";
-  cache->merge(key, records);
+  change(*cache);
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   if (error) return fmt::format("{}: {}", path.parent_path().string(), error.message());
   bench::write_file_atomically(path, cache->text(), complaint);
   return complaint;
+}
+
+}  // namespace
+
+std::string add_to_cache(const std::filesystem::path& path, const shim::CacheKey& key,
+                         const std::vector<TuningRecord>& records) {
+  return change_cache(path, [&](shim::TuningCache& cache) { cache.merge(key, records); });
+}
+
+std::string add_to_cache(const std::filesystem::path& path, const shim::HostKey& key, const shim::HostRates& rates) {
+  return change_cache(path, [&](shim::TuningCache& cache) { cache.keep(key, rates); });
 }
 
 std::string builtin_text(const shim::CacheKey& key, const std::vector<TuningRecord>& records) {
@@ -87,6 +98,11 @@ std::string describe_cache(const std::filesystem::path& path, const std::optiona
     for (const TuningRecord& r : cache->choices(key).value_or(std::vector<TuningRecord>{})) {
       text += fmt::format("  {} {}: {} ({:.4g} ms)\n", r.rung, problem_text(r), r.config, r.ms);
     }
+  }
+  const shim::HostKey this_host = shim::host_key();
+  for (const auto& [key, rates] : cache->hosts()) {
+    text += fmt::format("{}, {} cores, {}, driver {}, kernels {}{}\n  {}\n", key.cpu, key.cores, key.gpu, key.driver,
+                        key.build, key == this_host ? " (in use here)" : "", host_rates_text(rates));
   }
   return text;
 }

@@ -18,6 +18,9 @@ namespace ladder::tune {
 std::string add_to_cache(const std::filesystem::path& path, const shim::CacheKey& key,
                          const std::vector<TuningRecord>& records);
 
+/// The same for what `ladder tune --host` measured.
+std::string add_to_cache(const std::filesystem::path& path, const shim::HostKey& key, const shim::HostRates& rates);
+
 /// The lines of a built-in table (src/kernels/tuning_*.def): one for each record, a comment above them.
 std::string builtin_text(const shim::CacheKey& key, const std::vector<TuningRecord>& records);
 

@@ -66,16 +66,16 @@ HostKey host_key() {
           kernels_build_id()};
 }
 
-std::optional<HostRates> host_rates_in(const Json& document, const HostKey& key) {
+std::vector<HostTable> host_tables_in(const Json& document) {
+  std::vector<HostTable> usable;
   const Json* tables = member(document, "host");
-  if (tables == nullptr || !tables->is_array()) return std::nullopt;
+  if (tables == nullptr || !tables->is_array()) return usable;
   for (const Json& table : *tables) {
-    if (!table.is_object() || key_of(table) != key) continue;
     HostRates rates;
     for (const RateField& field : rate_fields) rates.*field.value = number_of(table, field.name);
-    if (are_usable(rates)) return rates;
+    if (are_usable(rates)) usable.push_back({key_of(table), rates});
   }
-  return std::nullopt;
+  return usable;
 }
 
 void keep_host_rates(Json& document, const HostKey& key, const HostRates& rates) {

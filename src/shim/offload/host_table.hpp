@@ -3,8 +3,8 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "offload/host_model.hpp"
 
@@ -24,12 +24,17 @@ struct HostKey {
 /// Of this process. Starts no CUDA.
 HostKey host_key();
 
+struct HostTable {
+  HostKey key;
+  HostRates rates;
+};
+
 /// A member "host" of the tuning cache's document (tuning_cache.hpp), beside the tables of the GPUs:
 ///
 ///   [{"cpu": ..., "cores": ..., "gpu": ..., "driver": ..., "build": ..., "cpu_flops": ..., ...}, ...]
 ///
 /// with the fields of HostRates by their names. What is not as the format wants it is passed over.
-std::optional<HostRates> host_rates_in(const nlohmann::ordered_json& document, const HostKey& key);
+std::vector<HostTable> host_tables_in(const nlohmann::ordered_json& document);
 
 /// Puts the machine's table in the place of the one it had.
 void keep_host_rates(nlohmann::ordered_json& document, const HostKey& key, const HostRates& rates);

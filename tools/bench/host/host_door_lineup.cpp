@@ -23,12 +23,6 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-std::string openblas_file(const HostDoorOptions& options) {
-  if (!options.blas.empty()) return options.blas;
-  const std::string named = variable("LADDER_BLAS");
-  return named.empty() ? openblas_soname : named;
-}
-
 /// "/usr/lib/libopenblas.so.0, OpenBLAS 0.3.21 ..., 16 threads", as far as the library tells.
 std::string description(const LoadedBlas& library) {
   std::string text = library.path;
@@ -75,7 +69,7 @@ std::string Entries::add_ours() {
 
 std::string Entries::add_openblas() {
   std::string complaint;
-  const auto library = load_blas(openblas_file(options_), complaint);
+  const auto library = load_blas(openblas_file(options_.blas), complaint);
   const auto function = library ? find_function(*library, door_, complaint) : std::nullopt;
   if (!function) return complaint;
   // Where it took the place of the system's BLAS.
@@ -88,7 +82,7 @@ std::string Entries::add_openblas() {
 std::string Entries::add_nvblas() {
   if (options_.nvblas.empty() && !options_.has_gpu) return "there is no GPU that works here";
   std::string complaint;
-  const auto cpu_blas = load_blas(openblas_file(options_), complaint);
+  const auto cpu_blas = load_blas(openblas_file(options_.blas), complaint);
   if (!cpu_blas) return "it needs a CPU BLAS: " + complaint;
   const std::vector<std::string> candidates =
       options_.nvblas.empty() ? std::vector<std::string>{"libnvblas.so.13", "libnvblas.so.12", "libnvblas.so.11"}
@@ -103,6 +97,12 @@ std::string Entries::add_nvblas() {
 }
 
 }  // namespace
+
+std::string openblas_file(const std::string& named) {
+  if (!named.empty()) return named;
+  const std::string variables = variable("LADDER_BLAS");
+  return variables.empty() ? openblas_soname : variables;
+}
 
 std::optional<LineUp> line_up(const HostDoorOptions& options, std::string& complaint) {
   const auto door = host_door_of(options.door);

@@ -18,6 +18,10 @@ struct LineUp {
   Conditions conditions;                              ///< what each of them is
 };
 
+/// The CPU BLAS to open: `named`, where it is not empty, else what LADDER_BLAS names, else OpenBLAS as the loader finds
+/// it.
+std::string openblas_file(const std::string& named);
+
 /// Nothing, and why, where the race cannot be held. A peer that nobody asked for by name and that does not work here is
 /// left out, with a remark.
 std::optional<LineUp> line_up(const HostDoorOptions& options, std::string& complaint);
