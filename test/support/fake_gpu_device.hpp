@@ -38,9 +38,11 @@ struct Fault {
 /// A copy that fails has moved the first half of its bytes. A product that fails late has computed the first half of
 /// C's columns, and one that fails at its call nothing. A synchronize() that fails has waited all the same.
 ///
+/// Null is the current context's default stream; those that are made do not wait for it.
+///
 /// Set the public members while no stream is at work. Misuse (memory that was released, or that is too small, or of
-/// another context; release or destruction of what is in use) is noted, and fails the test that did not fetch the
-/// notes.
+/// another context; release or destruction of what is in use) is noted, not done, and fails the test that did not
+/// fetch the notes.
 class FakeGpuDevice final : public shim::GpuDevice {
  public:
   explicit FakeGpuDevice(std::size_t memory_bytes);
