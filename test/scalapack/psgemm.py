@@ -8,6 +8,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = "libscalapack-openmpi-dev and openmpi-bin"
 SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            "OMPI_MCA_plm": "isolated",  # all on this machine: no remote shell is looked for
             # Processes of a container may not read each other's memory: they share some instead.
             "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
