@@ -59,7 +59,7 @@ Plan plan_for(const GemmProblem& problem, Prediction& predicted) {
   const bool asks_for_gpu = wants_gpu && call.offload != OffloadWish::never && call.left_to_cpu == nullptr;
   call.in_gpu_memory = wants_gpu && lies_in_gpu_memory(problem);
   call.gpu_works = call.in_gpu_memory || (asks_for_gpu && gpu_device().works());
-  if (asks_for_gpu && !call.gpu_works) predicted = {};
+  if (call.in_gpu_memory || (asks_for_gpu && !call.gpu_works)) predicted = {};
   if (emulating()) {
     call.wish = settled(call.wish, problem, true, KernelHome::emulated);
   } else {
