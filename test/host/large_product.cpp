@@ -104,7 +104,8 @@ int run(const Wanted& wanted, bool by_anyone) {
   }
   const bool integers = check_integers(product);
   const bool uniform = check_uniform(product);
-  const bool served = say(served_by_rungs() == calls || by_anyone, "who served them");
+  const bool served = say(served_by_rungs() == calls || by_anyone,
+                          by_anyone ? "the rest was served by anyone" : "a rung served each call");
   return integers && uniform && served ? 0 : 1;
 }
 

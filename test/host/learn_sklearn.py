@@ -18,7 +18,8 @@ CHECKED_SAMPLES = 2000
 LEADING = 5  # components that are looked at
 DECAY = 0.9  # of the spread from one feature to the next
 CLOSE = 1e-3  # relative: far above FP32's rounding, far below what a product gone wrong would do
-LEARNT = 0.5  # of the data's norm, which is what is left at most
+LEFT_OF_A_ROW = 0.9  # of its norm, at most: a single factor would leave 0.67 of all
+CLOSE_SUM = 1e-2  # relative: of hundreds of millions of squares, added up in FP32
 
 kind = sys.argv[1]
 samples, features, groups, rounds, repeats = map(int, sys.argv[2:])
@@ -76,15 +77,17 @@ def non_negative_factors():
     data *= random.random((samples, 1), dtype=np.float32) + np.float32(0.5)
 
     def judge(outcome):
-        """Nothing is negative, much was learnt, and what is left is as much as scikit-learn says."""
+        """Nothing is negative, much was learnt of each row, and what is left is as much as scikit-learn says."""
         fit, weights = outcome
         assert weights.dtype == fit.components_.dtype == np.float32
         parts = fit.components_.astype(np.float64)
-        left = sum(((block - weights[rows].astype(np.float64) @ parts) ** 2).sum() for rows, block in blocks(data)) ** 0.5
-        whole = sum((block ** 2).sum() for _, block in blocks(data)) ** 0.5
-        if min(weights.min(), parts.min()) < 0 or not left <= LEARNT * whole:
+        left = np.concatenate([((block - weights[rows].astype(np.float64) @ parts) ** 2).sum(1)
+                               for rows, block in blocks(data)])
+        whole = np.concatenate([(block ** 2).sum(1) for _, block in blocks(data)])
+        if min(weights.min(), parts.min()) < 0:
             return np.inf
-        return abs(fit.reconstruction_err_ / left - 1) / CLOSE
+        return np.maximum(np.sqrt(left / whole).max() / LEFT_OF_A_ROW,
+                          abs(fit.reconstruction_err_ / left.sum() ** 0.5 - 1) / CLOSE_SUM)
 
     def work():
         fit = NMF(groups, init="random", solver="mu", max_iter=rounds, tol=0, random_state=0)
