@@ -62,6 +62,7 @@ void FakeStream::carry_out(StreamTask& task) {
   task.entry.began = clock_.tick();
   if (task.loses_device) clock_.lost.store(true, std::memory_order_relaxed);
   if (task.after != nullptr) wait_for(*task.after);
+  while (clock_.held.load(std::memory_order_acquire)) std::this_thread::sleep_for(between_looks);
   if (task.delay.count() > 0) std::this_thread::sleep_for(task.delay);
   const bool is_done = task.loses_device || !clock_.lost.load(std::memory_order_relaxed);
   if (is_done && task.action) task.action();

@@ -43,6 +43,7 @@ inline bool overlap(const WorkEntry& x, const WorkEntry& y) { return x.began < y
 /// What the streams of a device have in common.
 struct FakeClock {
   std::atomic<std::int64_t> now{0};
+  std::atomic<bool> held{false};  ///< what has begun, or begins, is not done yet
   std::atomic<bool> lost{false};  ///< nothing is done any more: what is enqueued ends without having been done
 
   std::int64_t tick() { return now.fetch_add(1, std::memory_order_relaxed); }
