@@ -18,9 +18,9 @@ def grouped(rows, *columns):
     return groups
 
 
-def note(results, text):
+def note(results, text, gpus="one"):
     known = results.conditions
-    conditions = (f"{text} Seen on one {known['GPU']} by `{known['command']}`. Driver {known['driver']}; CUDA runtime "
+    conditions = (f"{text} Seen on {gpus} {known['GPU']} by `{known['command']}`. Driver {known['driver']}; CUDA runtime "
                   f"{known['CUDA runtime']}; commit {known['commit']}; {known['date'].split()[0]}. All of it is in "
                   f"`{results.shown_as}`.")
     return ["", *textwrap.wrap(conditions, WIDTH, break_long_words=False, break_on_hyphens=False)]
@@ -135,8 +135,15 @@ def host_programs_lines(rows):
     return table(headings, lines)
 
 
+HOST_PROGRAMS = ("Each run is a process of its own that does its work several times: the best time, and in brackets the first, "
+                 "which has the start of CUDA in it. Where no calls are counted, the program's LAPACK multiplies within itself.")
+
+
 def host_programs_table(_root, results):
     """host_programs_lines() of committed results."""
-    return host_programs_lines(results.rows) + note(results, (
-        "Each run is a process of its own that does its work several times: the best time, and in brackets the first, which "
-        "has the start of CUDA in it. Where no calls are counted, the program's LAPACK multiplies within itself."))
+    return host_programs_lines(results.rows) + note(results, HOST_PROGRAMS)
+
+
+def host_programs_2gpu_table(_root, results):
+    """The same of a machine with two GPUs."""
+    return host_programs_lines(results.rows) + note(results, HOST_PROGRAMS, "two")

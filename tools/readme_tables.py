@@ -12,7 +12,8 @@ import pathlib
 import sys
 
 from accuracy_page import accuracy_summary, accuracy_table, accuracy_tables
-from program_tables import host_programs_table, programs_table, training_curves_table, training_table, transformers_table
+from program_tables import (host_programs_2gpu_table, host_programs_table, programs_table, training_curves_table,
+                            training_table, transformers_table)
 from result_tables import (ProfileResults, Results, Unusable, counters_table, fp32_table, host_table, ladder_numbers,
                            ladder_table, squares_table, sustained_table)
 from tensor_tables import against_peer, sustained_table as tensor_sustained_table
@@ -39,6 +40,7 @@ BLOCKS = [Block("ladder", "README.md", "ladder.csv", ladder_table),
           Block("counters", "src/kernels/README.md", "profile.json", counters_table),
           Block("programs", "test/gpu/README.md", "programs.csv", programs_table, GPU_TESTS),
           Block("host-programs", "README.md", "host_programs.csv", host_programs_table, GPU_TESTS),
+          Block("host-programs-2gpu", "README.md", "host_programs_2gpu.csv", host_programs_2gpu_table, GPU_TESTS),
           Block("transformers", "test/gpu/README.md", "transformers.csv", transformers_table, GPU_TESTS),
           Block("training", "test/gpu/README.md", "training.csv", training_table, GPU_TESTS),
           Block("training-curves", "test/gpu/README.md", "training_curves.csv", training_curves_table, GPU_TESTS)]

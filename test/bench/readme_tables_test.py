@@ -225,6 +225,20 @@ class Training(Tree):
         self.assertIn("| step | cuBLAS | auto |\n|---|---|---|\n| 0 | 11.0 | 11.5 |\n| 25 | 10.75 | 11.25 |\n| 26 |", text)
 
 
+class HostPrograms(Tree):
+    def test_times_side_by_side_and_who_was_wrong(self):
+        head = "# GPU: a card\n# command: time it\n# driver: 1.2\n# CUDA runtime: 3.4\n# commit: abc\n# date: 2030-01-02\n"
+        columns = "program,size,served_by,verdict,first_s,best_s,error_of_allowed,calls,calls_on_gpu\n"
+        rows = ["chain,n = 8,alone,passed,2,1.5,0.25,,", "chain,n = 8,libladderblas,passed,1,0.5,0.125,6,5",
+                "chain,n = 8,nvblas,failed,0.1,0.1,inf,,", "lu,n = 9,alone,passed,2,2,0,,"]
+        self.write("README.md", marked("host-programs"))
+        self.write(readme_tables.GPU_TESTS / "host_programs.csv", head + columns + "\n".join(rows) + "\n")
+        text = self.written("README.md")
+        self.assertIn("| chain | n = 8 | 1.5 (2) | 0.5 (1) | 3.00 | - | - | 6, 5 | 0.25; WRONG: nvblas |", text)
+        self.assertIn("| lu | n = 9 | 2 (2) | - | - | - | - | - | 0 |", text)
+        self.assertIn("Seen on one a card by `time it`", text)
+
+
 class Profile(Tree):
     def test_the_page_says_what_moved_and_what_limits(self):
         self.write("src/kernels/README.md", marked("counters"))

@@ -13,12 +13,12 @@ import psgemm
 
 HERE = pathlib.Path(__file__).resolve().parent
 SMALL, FULL = 0, 1
-CHAIN = 192, 8192
-FACTORED = 160, 12288
+CHAIN = 192, 6144
+FACTORED = 160, 8192
 PCA = "2000 64 8 3", "262144 1024 128 4"  # samples, features, components, power iterations
 KMEANS = "2000 64 8 3", "262144 1024 256 5"  # samples, features, clusters, rounds
-NMF = "2000 64 8 30", "262144 1024 64 10"  # samples, features, factors, rounds
-GRID_CHAIN = (160, 16, 0), (16384, 512, 2048)  # N, rows and columns of a block, columns of k that ScaLAPACK takes at a time
+NMF = "2000 64 8 30", "262144 1024 64 5"  # samples, features, factors, rounds
+GRID_CHAIN = (160, 16, 0), (12288, 512, 2048)  # N, rows and columns of a block, columns of k that ScaLAPACK takes at a time
 NETLIB_PLACES = ("/usr/lib/*/lapack/liblapack.so.3",)
 GRID_TIMEOUT_S = 590
 SAID_BY_PSGEMM = re.compile(r"^psgemm .*: first_s (\S+) best_s (\S+) error_of_bound (\S+) ", re.MULTILINE)

@@ -57,8 +57,8 @@ def nvblas_variables(options, folder):
     if not cpu_blas:
         raise Absent("NVBLAS needs a BLAS for small products: name it with --cpu-blas")
     configuration = folder / "nvblas.conf"
-    configuration.write_text(f"NVBLAS_LOGFILE {folder}/nvblas.log\nNVBLAS_CPU_BLAS_LIB {cpu_blas}\nNVBLAS_GPU_LIST ALL\n"
-                             "NVBLAS_AUTOPIN_MEM_ENABLED\n")
+    configuration.write_text(f"NVBLAS_LOGFILE {folder}/nvblas.log\nNVBLAS_CPU_BLAS_LIB {cpu_blas}\n"
+                             f"NVBLAS_GPU_LIST {options.nvblas_gpus}\nNVBLAS_AUTOPIN_MEM_ENABLED\n")
     return {"LD_PRELOAD": library, "NVBLAS_CONFIG_FILE": str(configuration)}
 
 
