@@ -236,7 +236,7 @@ class HostPrograms(Tree):
         text = self.written("README.md")
         self.assertIn("| chain | n = 8 | 1.5 (2) | 0.5 (1) | 3.00 | - | - | 6, 5 | 0.25; WRONG: nvblas |", text)
         self.assertIn("| lu | n = 9 | 2 (2) | - | - | - | - | - | 0 |", text)
-        self.assertIn("Seen on one a card by `time it`", text)
+        self.assertIn("Seen on one a card\nby `time it`.", text)
 
 
 class Profile(Tree):
