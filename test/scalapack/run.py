@@ -24,6 +24,7 @@ TIMEOUT_S = 120
 CASES = "NN:70x50x90 NT:33x64x100 TN:64x65x66 TT:100x37x41 NN:1x90x40 TN:40x3x130"
 GRIDS = "2x2 1x4 4x1"
 PRODUCTS_A_CASE = 2  # with beta = 0 and with another
+PASSED_ON = ("LADDER_GPUS", "LADDER_OFFLOAD")  # for --device gpu: small products go there only when told to
 ONCE = 1
 SCALAPACKS_OWN_CHOICE = 0  # of how many columns of k go at a time
 
@@ -66,7 +67,8 @@ def served(program, grid, options, device, server):
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "calls-%p.log"
         ours = preloaded.environment(options.library, options.rung, device, "call", log, base={})
-        run_on_grid(program, grid, options, [f"{name}={value}" for name, value in ours.items()])
+        kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        run_on_grid(program, grid, options, [f"{name}={value}" for name, value in {**kept, **ours}.items()])
         logs = {path: preloaded.logged_calls(path.read_text()) for path in pathlib.Path(folder).iterdir()}
     if len(logs) != psgemm.processes(grid):
         raise Failure(f"{len(logs)} of {psgemm.processes(grid)} processes called the library")
