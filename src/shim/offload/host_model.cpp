@@ -12,6 +12,13 @@ double bytes_of(std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(rows) * static_cast<double>(columns) * sizeof(float);
 }
 
+/// About as many as cut_for() makes of a side: 8 where they are then 512 to 1024 thick.
+double panels_of(std::int64_t extent) {
+  constexpr double wished = 8.0, thinnest = 512.0, thickest = 1024.0;
+  const double e = static_cast<double>(extent);
+  return std::max(1.0, e / std::clamp(e / wished, thinnest, thickest));
+}
+
 bool is_rate(double rate) { return std::isfinite(rate) && rate > 0.0; }
 bool is_time(double time) { return std::isfinite(time) && time >= 0.0; }
 
@@ -33,7 +40,7 @@ Prediction HostModel::predict(const GemmProblem& p) const {
   const double c = bytes_of(p.m, p.n);
   const bool reads_c = p.beta.value != 0.0f;
   const Work work{2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k),
-                  bytes_of(p.m, p.k) + bytes_of(p.k, p.n) + (reads_c ? c : 0.0), c};
+                  bytes_of(p.m, p.k) + bytes_of(p.k, p.n) + (reads_c ? c : 0.0), c, panels_of(std::max(p.m, p.n))};
   return {cpu_s(work), gpu_s(work)};
 }
 
@@ -45,18 +52,13 @@ double HostModel::cpu_s(const Work& work) const {
 }
 
 double HostModel::gpu_s(const Work& work) const {
-  // Pieces of some megabytes keep the bus busy; a call is cut into no more of them than overlap needs.
-  constexpr double pieces_per_byte = 1.0 / (4 << 20);
-  constexpr double most_pieces = 8.0;
-  const double pieces = std::clamp((work.up + work.down) * pieces_per_byte, 1.0, most_pieces);
-
   const double up = work.up * std::max(seconds_.bus_up, seconds_.staging_up);
   const double down = work.down * std::max(seconds_.bus_down, seconds_.staging_down);
   const double product = work.flops * seconds_.gpu_flops;
   const double staging = work.up * seconds_.staging_up + work.down * seconds_.staging_down;
   const double longest = std::max({up, down, product, staging});
   const double one_by_one = up + product + down;
-  return seconds_.gpu_call_s + longest + std::max(0.0, one_by_one - longest) / pieces;
+  return seconds_.gpu_call_s + longest + std::max(0.0, one_by_one - longest) / work.panels;
 }
 
 }  // namespace ladder::shim

@@ -53,7 +53,7 @@ inline bool is_small(const GemmProblem& p) {
 /// The CPU: as quick as its peak, ramped up over the size, and its memory allow. It is taken to be at its best whatever
 /// the shape, so that a call which goes to the GPU would not have been quicker without.
 ///
-/// The GPU: copies and product overlap but for a piece's worth at the beginning and the end. The copying threads serve
+/// The GPU: copies and product overlap but for a panel's worth at the beginning and the end. The copying threads serve
 /// both directions, each of which has the bus to itself.
 class HostModel {
  public:
@@ -66,11 +66,12 @@ class HostModel {
  private:
   struct Work {
     double flops, up, down;  ///< of the product; bytes that must travel
+    double panels;           ///< of the longer side
   };
   double cpu_s(const Work& work) const;
   double gpu_s(const Work& work) const;
 
-  HostRates seconds_;  ///< the same fields, inverted where they are rates: a call multiplies, and divides once
+  HostRates seconds_;  ///< the same fields, inverted where they are rates: a call multiplies, and divides twice
 };
 
 }  // namespace ladder::shim
