@@ -50,6 +50,7 @@ def bad_command_lines(ladder):
                   ["run", "--device", "x", "--", "true"],
                   ["verify", "--rung", "99"], ["verify", "--op", "XY"], ["verify", "--m", "-1"], ["tune"], ["tune", "4x"], ["tune", "--rungs", "6", "64"],
                   ["tune", "--rungs", "7:128x128x8_8x8", "64"], ["tune", "--candidates", "0", "64"],
+                  ["tune", "--host", "64"], ["tune", "--host", "--show"], ["tune", "--blas", "libx.so", "64"],
                   ["tune", "--shapes", "/nonexistent.csv"], ["accuracy", "4x"], ["accuracy", "--data", "normal,odd"],
                   ["accuracy", "--rungs", "99"], ["accuracy", "--against", "openblas"],
                   ["accuracy", "--output", "/nonexistent/accuracy.csv"]):
@@ -154,10 +155,22 @@ def tune_shows_a_cache(ladder):
         assert "not a tuning cache" in err, err
 
 
+def tune_host_measures_the_cpu_without_a_gpu(ladder):
+    with tempfile.TemporaryDirectory() as folder:
+        cache = pathlib.Path(folder) / "tuning.json"
+        out, err = ladder("tune", "--host", "--json", "--output", str(cache), code=USAGE, CUDA_VISIBLE_DEVICES="-1")
+        times = json.loads(out)["times"]
+        assert {(time["m"], time["n"], time["k"]) for time in times} >= {(256, 256, 256), (8192, 1, 8192)}, times
+        assert all(time["on"] == "cpu" and time["seconds"] > 0 for time in times), times
+        assert "nothing is kept" in err and not cache.exists(), err
+        _, err = ladder("tune", "--host", "--blas", "/nonexistent.so", "--output", str(cache), code=USAGE)
+        assert "/nonexistent.so" in err and len(err.splitlines()) == 1, err
+
+
 TESTS = [help_texts, list_shows_every_rung, list_as_json, bad_command_lines, run_passes_the_exit_code_on,
          run_without_such_a_program, run_sets_the_environment, run_with_the_auditor, run_leaves_what_was_set,
          run_options_of_the_program_are_its_own, run_is_heard_by_the_library, verify_one_problem, verify_as_json,
-         verify_every_rung, tune_shows_a_cache]
+         verify_every_rung, tune_shows_a_cache, tune_host_measures_the_cpu_without_a_gpu]
 
 
 if __name__ == "__main__":
