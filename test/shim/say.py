@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-program, library = sys.argv[1:3]
+program, library, fake_blas = sys.argv[1:4]
 XERBLA = [" ** On entry to SGEMM  parameter number 4 had an illegal value",
           " ** On entry to cblas_sgemm parameter number 9 had an illegal value"]
 CALL = re.compile(
@@ -51,6 +51,17 @@ assert only_call(without_xerbla(run(LADDER_LOG="call", LADDER_RUNG="4"))) == (
 assert only_call(without_xerbla(run(LADDER_LOG="call", LADDER_RUNG="auto")))[3] == "auto"
 assert only_call(without_xerbla(run(LADDER_LOG="call", LADDER_RUNG="2,3"))) == ("2", "coalesced", "emulate", "turn")
 
+# Who serves a call from host memory, and why.
+def host_call(**settings):
+    return only_call(without_xerbla(run(LADDER_LOG="call", LADDER_BLAS=fake_blas, CUDA_VISIBLE_DEVICES="-1", **settings)))
+
+
+for device, offload, why in (("auto", "auto", "small"), ("auto", "never", "LADDER_OFFLOAD"), ("auto", "always", "no-gpu"),
+                             ("gpu", "never", "LADDER_OFFLOAD"), ("gpu", "auto", "fallback:no-gpu"),
+                             ("cpu", "always", "LADDER_DEVICE")):
+    assert host_call(LADDER_DEVICE=device, LADDER_OFFLOAD=offload) == ("none", "next_blas", "cpu", why), (device, offload)
+assert host_call(LADDER_DEVICE="emulate", LADDER_OFFLOAD="never") == ("9", "double_buffered", "emulate", "default")
+
 # The table at exit.
 table = without_xerbla(run(LADDER_LOG="summary"))
 assert [line.split()[:2] for line in table] == [["ladderblas:", word] for word in ("door", "sgemm_", "total")], table
@@ -74,7 +85,8 @@ with tempfile.TemporaryDirectory() as folder:
     only_call(lines[1:])
 
 # A bad value: one line that names the valid ones, and the default.
-for variable in ("LADDER_RUNG", "LADDER_LOG", "LADDER_LOG_TIME", "LADDER_DEVICE", "LADDER_REPRODUCIBLE"):
+for variable in ("LADDER_RUNG", "LADDER_LOG", "LADDER_LOG_TIME", "LADDER_DEVICE", "LADDER_REPRODUCIBLE", "LADDER_OFFLOAD",
+                 "LADDER_OFFLOAD_MEMORY", "LADDER_OFFLOAD_KEEP", "LADDER_OFFLOAD_PINNED", "LADDER_OFFLOAD_THREADS"):
     (line,) = without_xerbla(run(**{variable: "nonsense", "LADDER_BLAS": ""}))
     assert line.startswith(f"ladderblas: {variable}=nonsense is not valid; valid are: "), line
 
