@@ -54,7 +54,8 @@ inline bool is_small(const GemmProblem& p) {
 /// the shape, so that a call which goes to the GPU would not have been quicker without.
 ///
 /// The GPU: copies and product overlap but for a panel's worth at the beginning and the end. The copying threads serve
-/// both directions, each of which has the bus to itself.
+/// both directions, each of which has the bus to itself. That a GPU's memory may not hold everything is not looked at:
+/// where it does not, products take longer than copies.
 class HostModel {
  public:
   /// `rates` are usable.
