@@ -79,14 +79,14 @@ std::unique_ptr<bench::HostContender> cpu_blas(const TuneOptions& options, std::
   return nullptr;
 }
 
-/// The library, told to send every call to the GPU: it reads its environment at its first call.
+/// The library with its default rung, told to send every call to one GPU: it reads its environment at its first call.
 std::unique_ptr<bench::HostContender> library_on_gpu(std::string& complaint) {
   const std::string file = find_library();
   if (file.empty()) complaint = library_missing();
   constexpr int replace = 1;
   setenv("LADDER_DEVICE", "gpu", replace);
   setenv("LADDER_OFFLOAD", "always", replace);
-  unsetenv("LADDER_RUNG");
+  for (const char* choice : {"LADDER_RUNG", "LADDER_GPUS"}) unsetenv(choice);
   const auto library = file.empty() ? std::nullopt : bench::load_blas(file, complaint);
   const auto api = library ? bench::find_ladder_api(*library, complaint) : std::nullopt;
   const auto function = api ? bench::find_function(*library, door, complaint) : std::nullopt;
