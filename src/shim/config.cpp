@@ -183,6 +183,7 @@ Config parse_config(Environment environment, std::vector<std::string>& complaint
   config.blas = read(environment, "LADDER_BLAS");
   config.cublas = read(environment, "LADDER_CUBLAS");
   config.tuning = parse_tuning(environment);
+  config.gpus = parse_gpus(environment, complaints);
   parse_offload(environment, config, complaints);
   config.reproducible =
       parse_word(environment, "LADDER_REPRODUCIBLE", reproducible_words, config.reproducible, complaints);

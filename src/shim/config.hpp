@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config_gpus.hpp"
 #include "rung.hpp"
 
 namespace ladder::shim {
@@ -39,6 +40,7 @@ struct Config {
   std::string blas;                  ///< LADDER_BLAS; empty: whatever the loader has
   std::string cublas;                ///< LADDER_CUBLAS; likewise
   TuningSetting tuning;
+  GpusSetting gpus;                                    ///< LADDER_GPUS
   OffloadWish offload = OffloadWish::automatic;        ///< LADDER_OFFLOAD: who takes calls with host pointers
   std::size_t offload_memory = 0;                      ///< LADDER_OFFLOAD_MEMORY, bytes of a GPU; 0: by what is free
   std::size_t offload_keep = std::size_t{1} << 30;     ///< LADDER_OFFLOAD_KEEP, of those: bytes kept between calls

@@ -51,6 +51,9 @@ class GpuDevice {
     if (!in_use()) in_use_.store(true, std::memory_order_relaxed);
   }
   virtual LaunchStatus current(int& ordinal) = 0;
+  virtual LaunchStatus count(int& devices) = 0;
+  /// Makes the device's primary context the calling thread's: for threads of our own.
+  virtual LaunchStatus use(int ordinal) = 0;
   /// The current context, to which streams and memory belong, by a number below most_contexts that no other one gets.
   virtual LaunchStatus current_context(int& number) = 0;
   /// A stream that does not wait for the legacy default stream.

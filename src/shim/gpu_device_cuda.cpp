@@ -44,6 +44,12 @@ class CudaDevice final : public GpuDevice {
 
   LaunchStatus current(int& ordinal) override { return taken(cudaGetDevice(&ordinal)); }
 
+  LaunchStatus count(int& devices) override { return taken(cudaGetDeviceCount(&devices)); }
+
+  LaunchStatus use(int ordinal) override {
+    return taken_aside([&] { return cudaSetDevice(ordinal); });
+  }
+
   LaunchStatus current_context(int& number) override {
     static_assert(most_contexts == gpu::tracked_contexts);
     number = gpu::current_context();

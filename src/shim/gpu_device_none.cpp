@@ -10,6 +10,8 @@ class NoGpu final : public GpuDevice {
  public:
   bool works() override { return false; }
   LaunchStatus current(int&) override { return no_gpu_kernel; }
+  LaunchStatus count(int&) override { return no_gpu_kernel; }
+  LaunchStatus use(int) override { return no_gpu_kernel; }
   LaunchStatus current_context(int&) override { return no_gpu_kernel; }
   LaunchStatus make_stream(Stream&) override { return no_gpu_kernel; }
   LaunchStatus allocate(void*&, std::size_t) override { return no_gpu_kernel; }

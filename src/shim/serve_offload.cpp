@@ -27,7 +27,7 @@ bool compute_on_cpu(Door door, const GemmProblem& part, const void* caller) {
 Attempt serve_offloaded(OffloadEngine& engine, const Rung& rung, Door door, const GemmProblem& problem,
                         const void* caller, Served& served, GpuLap& lap) {
   const OffloadOutcome outcome = engine.run(rung, problem, lap);
-  served.gpu_ordinal = outcome.ordinal;
+  for (const int ordinal : outcome.ordinals) served.add_gpu(ordinal);
   if (outcome.status == launch_ok) return {};
   const char* failure = status_text(outcome.status);
   if (outcome.lost) return {failure, false};

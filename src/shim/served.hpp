@@ -24,10 +24,21 @@ struct Served {
   Server server = Server::nobody;
   const Rung* rung = nullptr;  ///< set when `server` is a rung
   Place place = Place::cpu;
-  int gpu_ordinal = -1;           ///< -1: not known
+  int gpu_ordinal = -1;           ///< -1: not known; of several, the first
   const char* why = why_noop;     ///< one word; static storage
   const char* failure = nullptr;  ///< why the first choice did not serve, where this is a fallback; static storage
   Prediction predicted{};         ///< where somebody asked
+  std::uint64_t more_gpus = 0;    ///< a bit for the ordinal of each GPU beside the first
+
+  /// One of the GPUs that served the call.
+  void add_gpu(int ordinal) {
+    constexpr int bits = 64;
+    if (gpu_ordinal < 0) {
+      gpu_ordinal = ordinal;
+    } else if (ordinal < bits) {
+      more_gpus |= std::uint64_t{1} << ordinal;
+    }
+  }
 };
 
 inline const char* place_name(Place place) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 namespace ladder::shim {
 
 namespace {
@@ -23,7 +25,11 @@ const char* server_name(const Served& served) {
 
 std::string device_text(const Served& served) {
   const char* name = place_name(served.place);
-  return served.gpu_ordinal < 0 ? std::string(name) : fmt::format("{}:{}", name, served.gpu_ordinal);
+  if (served.gpu_ordinal < 0) return name;
+  std::string text = fmt::format("{}:{}", name, served.gpu_ordinal);
+  for (std::uint64_t more = served.more_gpus; more != 0; more &= more - 1)
+    text += fmt::format("+{}", std::countr_zero(more));
+  return text;
 }
 
 std::string why_text(const Served& served) {

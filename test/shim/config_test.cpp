@@ -241,3 +241,38 @@ TEST_CASE("NVIDIA_TF32_OVERRIDE=0 forbids TF32; its other values are not ours to
   }
   CHECK_FALSE(parse({}).config.tf32_forbidden);
 }
+
+TEST_CASE("LADDER_GPUS names all GPUs, some, or the one of the process's rank") {
+  using Kind = GpusSetting::Kind;
+  CHECK(parse({}).config.gpus.kind == Kind::current);
+  CHECK(parse({{"LADDER_GPUS", "all"}}).config.gpus.kind == Kind::all);
+  const GpusSetting listed = parse({{"LADDER_GPUS", "2,0"}}).config.gpus;
+  CHECK(listed.kind == Kind::listed);
+  CHECK(listed.ordinals == std::vector<int>{2, 0});
+  for (const char* launcher : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}) {
+    const GpusSetting by_rank = parse({{"LADDER_GPUS", "local-rank"}, {launcher, "3"}}).config.gpus;
+    CHECK(by_rank.kind == Kind::local_rank);
+    CHECK(by_rank.rank == 3);
+  }
+  for (const char* bad : {"local-rank", "-1", "0,", ",1", "1,1", "gpu0", "0 1", "99999999999", "ALL"}) {
+    CAPTURE(bad);
+    const auto parsed = parse({{"LADDER_GPUS", bad}, {"SLURM_LOCALID", "x"}});
+    CHECK(parsed.config.gpus.kind == Kind::current);
+    REQUIRE(parsed.complaints.size() == 1);
+    CHECK(parsed.complaints[0].find("LADDER_GPUS") != std::string::npos);
+  }
+}
+
+TEST_CASE("GPUs that are not there are left out, and named") {
+  using Kind = GpusSetting::Kind;
+  std::string complaint;
+  CHECK(chosen_gpus({}, 4, complaint).empty());
+  CHECK(chosen_gpus({.kind = Kind::all}, 3, complaint) == std::vector<int>{0, 1, 2});
+  CHECK(chosen_gpus({.kind = Kind::all}, 0, complaint).empty());
+  CHECK(chosen_gpus({.kind = Kind::local_rank, .rank = 5}, 2, complaint) == std::vector<int>{1});
+  CHECK(chosen_gpus({.kind = Kind::listed, .ordinals = {1, 0}}, 2, complaint) == std::vector<int>{1, 0});
+  CHECK(complaint.empty());
+  CHECK(chosen_gpus({.kind = Kind::listed, .ordinals = {5, 1}}, 2, complaint) == std::vector<int>{1});
+  CHECK(complaint.find("0 to 1") != std::string::npos);
+  CHECK(chosen_gpus({.kind = Kind::listed, .ordinals = {5}}, 1, complaint) == std::vector<int>{0});
+}

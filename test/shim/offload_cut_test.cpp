@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
@@ -92,7 +93,8 @@ class Follower {
 
 Follower followed(const Cut& cut) {
   Follower follower(cut);
-  Schedule schedule(cut);
+  PanelClaims claims(kept_panels(cut), 1);
+  Schedule schedule(cut, claims, 0);
   for (Step step; schedule.next(step);) follower.follow(step);
   CHECK(static_cast<std::int64_t>(follower.tiles.size()) == cut.a.panels * cut.b.panels * cut.pieces);
   return follower;
@@ -118,7 +120,8 @@ TEST_CASE("with memory enough, everything is sent once and stays") {
 TEST_CASE("products begin after the first two panels, and keep up with the bus") {
   const auto cut = cut_for(problem_of(8192, 8192, 8192), plenty);
   REQUIRE(cut.has_value());
-  Schedule schedule(*cut);
+  PanelClaims claims(kept_panels(*cut), 1);
+  Schedule schedule(*cut, claims, 0);
   std::int64_t sent = 0;
   std::int64_t tiles = 0;
   for (Step step; schedule.next(step);) {
@@ -186,7 +189,8 @@ TEST_CASE("k is cut only where nothing else helps, and the pieces of a tile foll
   const auto cut = cut_for(problem, std::size_t{8} << 20);
   REQUIRE(cut.has_value());
   REQUIRE(cut->pieces > 1);
-  Schedule schedule(*cut);
+  PanelClaims claims(kept_panels(*cut), 1);
+  Schedule schedule(*cut, claims, 0);
   std::int64_t piece = 0;
   for (Step step; schedule.next(step); piece = (piece + 1) % cut->pieces) CHECK(step.piece == piece);
   CHECK(piece == 0);
@@ -206,4 +210,41 @@ TEST_CASE("where C is only scaled, nothing is kept for A and B") {
 TEST_CASE("too little memory for anything is said") {
   CHECK_FALSE(cut_for(problem_of(4096, 4096, 4096), 1000).has_value());
   CHECK_FALSE(cut_for(problem_of(4096, 4096, 4096), 0).has_value());
+}
+
+TEST_CASE(
+    "several takers share the tiles out, a slow one gets fewer, and what a failed one has not claimed others do") {
+  for (const std::size_t budget : {plenty, std::size_t{100} << 20, std::size_t{8} << 20}) {
+    const auto cut = cut_for(problem_of(5000, 3000, 2000), budget);
+    REQUIRE(cut.has_value());
+    constexpr int takers = 3;
+    PanelClaims claims(kept_panels(*cut), takers);
+    std::vector<Schedule> schedules;
+    std::vector<Follower> followers;
+    for (int taker = 0; taker < takers; ++taker) {
+      schedules.emplace_back(*cut, claims, taker);
+      followers.emplace_back(*cut);
+    }
+    // The first is quick, the second slow; the third fails after three steps.
+    std::array<bool, takers> done{};
+    for (int turn = 0; !(done[0] && done[1] && done[2]); ++turn) {
+      for (std::size_t taker = 0; taker < takers; ++taker) {
+        if (done[taker] || (taker == 1 && turn % 4 != 0)) continue;
+        if (taker == 2 && turn == 3) schedules[taker].stop_claiming();
+        Step step;
+        done[taker] = !schedules[taker].next(step);
+        if (!done[taker]) followers[taker].follow(step);
+      }
+    }
+    std::size_t tiles = 0;
+    std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> all;
+    for (const Follower& follower : followers) {
+      tiles += follower.tiles.size();
+      all.insert(follower.tiles.begin(), follower.tiles.end());
+    }
+    CHECK(tiles == all.size());
+    CHECK(static_cast<std::int64_t>(tiles) == cut->a.panels * cut->b.panels * cut->pieces);
+    CHECK(followers[0].tiles.size() > followers[1].tiles.size());
+    CHECK_FALSE(claims.left_over().has_value());
+  }
 }

@@ -1,41 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Products of host matrices through a GPU that a fake plays: what arrives in C, what overlaps, what is held, and what
-// becomes of C when anything fails.
+// Products of host matrices through a GPU that a fake plays: what arrives in C, what overlaps and what is held.
 #include <doctest/doctest.h>
 
 #include <array>
 #include <chrono>
-#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "fake_gpu_device.hpp"
 #include "fake_gpu_events.hpp"
-#include "host_product.hpp"
-#include "offload/engine.hpp"
-#include "serve_offload.hpp"
+#include "offload_run.hpp"
 
 using namespace ladder;
 using namespace ladder::shim;
 using namespace ladder::test;
 
 namespace {
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = kib * kib;
-constexpr int copying_threads = 2;
-const OffloadLimits roomy{0, 64 * mib, 64 * kib};
-const OffloadLimits tight{160 * kib, 64 * mib, 32 * kib};  // panels of 32 or 64, and one side's pass by
-GpuLap untimed(nullptr);
-
-OffloadOutcome run(OffloadEngine& engine, HostProduct& product) {
-  return engine.run(default_rung(), product.problem, untimed);
-}
-
-/// What is left to others, computed as they would.
-void finish_elsewhere(HostProduct& product, const OffloadOutcome& outcome) {
-  for (const Rectangle& part : outcome.unwritten) product.compute({part.m0, part.m, part.n0, part.n});
-}
 
 std::vector<ProductShape> shapes() {
   std::vector<ProductShape> all;
@@ -64,7 +43,7 @@ TEST_CASE("the product arrives, whatever the layout, the memory and the chunks")
       HostProduct product(shape);
       const OffloadOutcome outcome = run(engine, product);
       CHECK(outcome.status == launch_ok);
-      CHECK(outcome.ordinal == 0);
+      CHECK(outcome.ordinals == std::vector<int>{0});
       CHECK(outcome.unwritten.empty());
       CHECK(product.is_right());
       if (limits.memory > 0) CHECK(device.device_memory().most_held() <= limits.memory);
@@ -142,71 +121,6 @@ TEST_CASE("matrices that the GPU reaches by itself are not copied by threads, an
   }
 }
 
-TEST_CASE("whatever call fails, and however, C is made whole from what is left, and the next call goes well") {
-  for (const Fault::Course course : {Fault::Course::once, Fault::Course::late, Fault::Course::forever}) {
-    for (const float beta : {0.0f, 3.0f}) {
-      const ProductShape shape{70, 65, 20, Op::none, Op::none, 2.0f, beta};
-      const OffloadLimits limits{64 * kib, 64 * mib, 32 * kib};
-      bool reached_the_end = false;
-      int failures = 0;
-      for (int at = 0; !reached_the_end; ++at) {
-        CAPTURE(static_cast<int>(course));
-        CAPTURE(beta);
-        CAPTURE(at);
-        FakeGpuDevice device(8 * mib);
-        device.fault = {at, course};
-        OffloadEngine engine(device, copying_threads, limits);
-        HostProduct product(shape);
-        const OffloadOutcome outcome = run(engine, product);
-        reached_the_end = device.calls() <= at;
-        CHECK_FALSE(outcome.lost);
-        CHECK((outcome.status != launch_ok) == !outcome.unwritten.empty());
-        failures += outcome.status != launch_ok;
-        CHECK(device.idle());
-        finish_elsewhere(product, outcome);
-        CHECK(product.is_right());
-        if (course != Fault::Course::once || reached_the_end) continue;
-        HostProduct again(shape);
-        CHECK(run(engine, again).status == launch_ok);
-        CHECK(again.is_right());
-      }
-      CHECK(failures > 20);
-    }
-  }
-}
-
-TEST_CASE("memory that somebody else has taken means smaller parts, and no memory at all means the CPU") {
-  FakeGpuDevice device(mib);
-  OffloadEngine engine(device, copying_threads, {0, 64 * mib, 32 * kib});
-  device.held_unseen = 600 * kib;
-  HostProduct product({300, 290, 300});  // all of it would take more than what is left
-  CHECK(run(engine, product).status == launch_ok);
-  CHECK(product.is_right());
-
-  FakeGpuDevice full(mib);
-  full.held_by_others = mib;
-  OffloadEngine on_full(full, copying_threads, {0, 64 * mib, 32 * kib});
-  HostProduct untouched({300, 290, 300, Op::none, Op::none, 1.0f, 2.0f});
-  const std::vector<float> before = untouched.c;
-  const OffloadOutcome outcome = run(on_full, untouched);
-  CHECK(outcome.status != launch_ok);
-  CHECK(outcome.untouched);
-  CHECK(HostProduct::same_bytes(untouched.c, before));
-  finish_elsewhere(untouched, outcome);
-  CHECK(untouched.is_right());
-}
-
-TEST_CASE("no pinned memory means the CPU, until there is some") {
-  FakeGpuDevice device(mib);
-  device.most_pinned_bytes = 0;
-  OffloadEngine engine(device, copying_threads, roomy);
-  HostProduct product({50, 40, 30});
-  CHECK(run(engine, product).untouched);
-  device.most_pinned_bytes = SIZE_MAX;
-  CHECK(run(engine, product).status == launch_ok);
-  CHECK(product.is_right());
-}
-
 TEST_CASE("between calls no more device memory is held than allowed, and what is held is used again") {
   for (const std::size_t keep : {std::size_t{0}, 64 * mib}) {
     FakeGpuDevice device(8 * mib);
@@ -231,7 +145,7 @@ TEST_CASE("each context has its own streams and memory") {
     HostProduct product({60, 50, 40});
     const OffloadOutcome outcome = run(engine, product);
     CHECK(outcome.status == launch_ok);
-    CHECK(outcome.ordinal == context);
+    CHECK(outcome.ordinals == std::vector<int>{context});
     CHECK(product.is_right());
   }
   CHECK(device.streams() == 6);
@@ -255,22 +169,6 @@ TEST_CASE("threads that call at once all get their products") {
   for (const bool ok : right) CHECK(ok);
 }
 
-TEST_CASE("in a forked child of a parent that has used the GPU every call goes to the CPU at once") {
-  FakeGpuDevice device(8 * mib);
-  OffloadEngine fresh(device, copying_threads, roomy);
-  fresh.abandon_in_child();  // its parent had not used it: the child may
-  HostProduct product({50, 40, 30});
-  CHECK(run(fresh, product).status == launch_ok);
-  fresh.abandon_in_child();
-  const int calls = device.calls();
-  HostProduct left({50, 40, 30});
-  const OffloadOutcome outcome = run(fresh, left);
-  CHECK(outcome.untouched);
-  CHECK(device.calls() == calls);
-  finish_elsewhere(left, outcome);
-  CHECK(left.is_right());
-}
-
 TEST_CASE("the log's time is that from the first product to the last") {
   FakeGpuEvents events;
   GpuStopwatch stopwatch(events);
@@ -285,34 +183,6 @@ TEST_CASE("the log's time is that from the first product to the last") {
   events.pass();
   stopwatch.collect(std::chrono::milliseconds(0));
   CHECK(tally.laps == 1);
-}
-
-TEST_CASE("what a GPU leaves undone is computed on the CPU, and the log learns why") {
-  int finished_elsewhere = 0;
-  int not_begun = 0;
-  for (int at = 0; at < 700; at += 23) {
-    CAPTURE(at);
-    FakeGpuDevice device(8 * mib);
-    device.fault = {at, Fault::Course::late};
-    OffloadEngine engine(device, copying_threads, tight);
-    HostProduct product({300, 200, 30, Op::none, Op::transpose, 2.0f, 3.0f});
-    const std::vector<float> before = product.c;
-    Served served;
-    const Attempt attempt =
-        serve_offloaded(engine, default_rung(), Door::sgemm_, product.problem, nullptr, served, untimed);
-    CHECK(attempt.others_may_try);
-    if (attempt.failure != nullptr) {
-      ++not_begun;
-      CHECK(HostProduct::same_bytes(product.c, before));
-      continue;
-    }
-    CHECK(product.is_right());
-    if (served.failure == nullptr) continue;
-    ++finished_elsewhere;
-    CHECK(std::string_view(served.why) == "fallback");
-  }
-  CHECK(not_begun > 0);
-  CHECK(finished_elsewhere > 5);
 }
 
 TEST_CASE("matrices of a GPU are multiplied where they are") {

@@ -51,20 +51,13 @@ FakeGpuDevice::FakeGpuDevice(std::size_t memory_bytes) : memory_bytes_(memory_by
 
 FakeGpuDevice::~FakeGpuDevice() {
   if (!idle()) note("destroyed while streams are at work");
+  go_on();
   for (const auto& stream : streams_) wait_for(stream->last());
   streams_.clear();
   for (const std::string& misuse : misuses_) FAIL_CHECK(misuse);
 }
 
 // -- 1. Calls, and how they go -----------------------------------------------------------------------------
-
-FakeStream* FakeGpuDevice::default_stream() {
-  FakeStream*& kept = default_streams_[context];
-  if (kept == nullptr)
-    kept =
-        streams_.emplace_back(std::make_unique<FakeStream>(clock_, static_cast<int>(streams_.size()), context)).get();
-  return kept;
-}
 
 FakeGpuDevice::Call FakeGpuDevice::enter(bool enqueues) {
   const int number = calls_.fetch_add(1, std::memory_order_relaxed);
@@ -84,28 +77,7 @@ LaunchStatus FakeGpuDevice::status_now() const {
 
 void FakeGpuDevice::note(std::string misuse) { misuses_.push_back(std::move(misuse)); }
 
-LaunchStatus FakeGpuDevice::current(int& ordinal) {
-  ordinal = context;
-  return enter(false).status;
-}
-
-LaunchStatus FakeGpuDevice::current_context(int& number) {
-  number = context;
-  return enter(false).status;
-}
-
 // -- 2. Streams and events ---------------------------------------------------------------------------------
-
-FakeStream* FakeGpuDevice::stream_of(Stream stream) {
-  if (stream == nullptr) stream = default_stream();
-  for (const auto& ours : streams_) {
-    if (ours.get() != stream) continue;
-    if (ours->context() != context) note("a stream of another context");
-    return ours.get();
-  }
-  note("a stream that was never made");
-  return nullptr;
-}
 
 FakeGpuDevice::FakeEvent* FakeGpuDevice::event_of(shim::Event event) {
   for (const auto& ours : events_) {
@@ -128,7 +100,7 @@ StreamTask& FakeGpuDevice::make_task(FakeStream& stream, const Call& call, Work 
 LaunchStatus FakeGpuDevice::make_stream(Stream& stream) {
   const std::lock_guard lock(mutex_);
   if (const Call call = enter(false); call.status != launch_ok) return call.status;
-  streams_.push_back(std::make_unique<FakeStream>(clock_, static_cast<int>(streams_.size()), context));
+  streams_.push_back(std::make_unique<FakeStream>(clock_, static_cast<int>(streams_.size()), context_here()));
   stream = streams_.back().get();
   return launch_ok;
 }
@@ -150,7 +122,7 @@ LaunchStatus FakeGpuDevice::synchronize(Stream stream) {
 LaunchStatus FakeGpuDevice::make_event(shim::Event& event) {
   const std::lock_guard lock(mutex_);
   if (const Call call = enter(false); call.status != launch_ok) return call.status;
-  events_.push_back(std::make_unique<FakeEvent>(FakeEvent{context}));
+  events_.push_back(std::make_unique<FakeEvent>(FakeEvent{context_here()}));
   event = events_.back().get();
   return launch_ok;
 }

@@ -52,8 +52,9 @@ class FakeGpuDevice final : public shim::GpuDevice {
   std::function<std::chrono::microseconds(Work)> delay;  ///< before each piece of work is done; none where empty
   std::size_t most_pinned_bytes = SIZE_MAX;
   bool is_there = true;
-  /// The current context, and ordinal, of every thread. Each has all of the memory.
+  /// The current context, and ordinal, of every thread that has not called use(). Each has all of the memory.
   std::atomic<int> context{0};
+  int device_count = 1;
   /// Device memory that somebody else holds: seen by free_memory(), and not seen, because it was taken since.
   std::atomic<std::size_t> held_by_others{0};
   std::atomic<std::size_t> held_unseen{0};
@@ -61,6 +62,12 @@ class FakeGpuDevice final : public shim::GpuDevice {
   /// What kind_of() says of addresses that are not this device's own memory; pageable where nothing was said. Products
   /// and copies take those of kinds `device` and `managed` for device memory.
   void set_kind(const void* address, std::size_t bytes, shim::PointerKind kind);
+
+  /// Whatever has begun, or begins, is done after go_on().
+  void hold() { clock_.held.store(true, std::memory_order_release); }
+  void go_on() { clock_.held.store(false, std::memory_order_release); }
+  /// Beginnings and ends of work so far. Synchronizes nothing.
+  std::int64_t ticks() const { return clock_.now.load(std::memory_order_relaxed); }
 
   int calls() const { return calls_.load(std::memory_order_relaxed); }
   /// What was ever given out of it, and what of that is held. Look while no other thread calls the device.
@@ -79,6 +86,8 @@ class FakeGpuDevice final : public shim::GpuDevice {
 
   bool works() override { return is_there; }
   LaunchStatus current(int& ordinal) override;
+  LaunchStatus count(int& devices) override;
+  LaunchStatus use(int ordinal) override;
   LaunchStatus current_context(int& number) override;
   LaunchStatus make_stream(Stream& stream) override;
   LaunchStatus allocate(void*& memory, std::size_t bytes) override;
@@ -109,6 +118,7 @@ class FakeGpuDevice final : public shim::GpuDevice {
     LaunchStatus status;
   };
 
+  int context_here() const;
   Call enter(bool enqueues);
   LaunchStatus status_now() const;
   FakeStream* stream_of(Stream stream);

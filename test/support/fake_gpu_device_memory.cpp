@@ -25,8 +25,8 @@ void FakeGpuDevice::take_back(FakeMemory& from, void* memory) {
 LaunchStatus FakeGpuDevice::allocate(void*& memory, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (const Call call = enter(false); call.status != launch_ok) return call.status;
-  if (device_.held_in(context) + held_by_others + held_unseen + bytes > memory_bytes_) return launch_no_memory;
-  memory = device_.give(bytes, context);
+  if (device_.held_in(context_here()) + held_by_others + held_unseen + bytes > memory_bytes_) return launch_no_memory;
+  memory = device_.give(bytes, context_here());
   return launch_ok;
 }
 
@@ -37,7 +37,7 @@ void FakeGpuDevice::release(void* memory) {
 
 LaunchStatus FakeGpuDevice::free_memory(std::size_t& bytes) {
   const std::lock_guard lock(mutex_);
-  const std::size_t taken = device_.held_in(context) + held_by_others;
+  const std::size_t taken = device_.held_in(context_here()) + held_by_others;
   bytes = taken < memory_bytes_ ? memory_bytes_ - taken : 0;
   return enter(false).status;
 }
@@ -82,7 +82,7 @@ bool FakeGpuDevice::is_seen_by_device(const void* address) const {
 
 void FakeGpuDevice::look_at_device_side(const Touched& range, const char* what) {
   if (range.begin == range.end || (!device_.has(range.begin) && is_seen_by_device(range.begin))) return;
-  if (const char* complaint = device_.complaint(range, context))
+  if (const char* complaint = device_.complaint(range, context_here()))
     note(std::string(what) + " device memory that is " + complaint);
 }
 

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "offload/copy_team.hpp"
 
-#include <pthread.h>
-
 #include <cerrno>
-#include <csignal>
 #include <exception>
+
+#include "offload/own_threads.hpp"
 
 namespace ladder::shim {
 
 namespace {
-
-/// The program's handlers run on the program's threads; but where a copy itself faults, on memory that such a handler
-/// brings in, it must be asked.
-sigset_t signals_of_the_program() {
-  sigset_t signals;
-  sigfillset(&signals);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&signals, fault);
-  return signals;
-}
 
 void make(CopyJob& job) {
   copy_past_caches(job.copy);
@@ -45,16 +35,13 @@ void CopyTeam::submit(CopyJob& job) {
 
 /// As many threads as can be had.
 void CopyTeam::start() {
-  const sigset_t theirs = signals_of_the_program();
-  sigset_t before;
-  if (pthread_sigmask(SIG_BLOCK, &theirs, &before) != 0) return;
+  const SignalsOfTheProgramBlocked blocked;
   try {
     threads_.reserve(static_cast<std::size_t>(wanted_));
     for (int i = 0; i < wanted_; ++i) threads_.emplace_back([this] { serve(); });
   } catch (const std::exception&) {
     // The system has no more: those that there are will do.
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 /// False where there are no threads.

@@ -60,6 +60,7 @@ class Cutter {
     cut.piece = piece;
     cut.pieces = k > piece ? ceil_div(k, piece) : 1;
     cut.results = results_held;
+    if (cut.b.extent > cut.a.extent) cut.kept = Side::b;
     if (cut.pieces > 1) return if_it_fits(cut, slots_of_pieces, slots_of_pieces);
     if (std::optional<Cut> whole = if_it_fits(cut, cut.a.panels, cut.b.panels)) return whole;
     const std::optional<Cut> with_a = keeping(cut, Side::a);

@@ -39,10 +39,13 @@ struct Cut {
   std::int64_t pieces = 0;  ///< 1 wherever memory allows; 1, of length 0, where k = 0
   int results = 0;          ///< strips of C that the device holds
   std::int64_t strip_floats = 0;  ///< of each of them
-  Side kept = Side::a;            ///< whose panels stay while all of the other's pass by, where not all stay
+  Side kept = Side::a;            ///< whose panels stay while all of the other's pass by, where not all stay; and whose
+                                  ///< panels several GPUs share out
 
   std::int64_t piece_length(std::int64_t index) const { return index + 1 < pieces ? piece : k - index * piece; }
 };
+
+inline std::int64_t kept_panels(const Cut& cut) { return cut.kept == Side::a ? cut.a.panels : cut.b.panels; }
 
 /// Rows of a matrix as the device stores it, rounded up so that every column starts on a 128-byte line and a rung's
 /// 128-bit path can be taken.

@@ -24,8 +24,19 @@ const Rung& rung_for(const Rung& wished, const GemmProblem& there) {
   return *rung;
 }
 
+void add_unclaimed(PanelClaims& claims, const Cut& cut, std::vector<Rectangle>& rectangles) {
+  const bool kept_is_a = cut.kept == Side::a;
+  const SideCut& side = kept_is_a ? cut.a : cut.b;
+  while (const std::optional<std::int64_t> panel = claims.left_over()) {
+    const std::int64_t begin = side.begin(*panel);
+    const std::int64_t length = side.length(*panel, 1);
+    rectangles.push_back(kept_is_a ? Rectangle{begin, length, 0, cut.b.extent}
+                                   : Rectangle{0, cut.a.extent, begin, length});
+  }
+}
+
 StreamedProduct::StreamedProduct(GpuDevice& device, CopyTeam& team, StreamingMeans& means,
-                                 const StreamedProblem& problem, const Cut& cut)
+                                 const StreamedProblem& problem, const Cut& cut, PanelClaims& claims, int taker)
     : device_(device),
       means_(means),
       problem_(problem),
@@ -33,13 +44,12 @@ StreamedProduct::StreamedProduct(GpuDevice& device, CopyTeam& team, StreamingMea
       matrix_a_(slot_matrix(cut, Side::a, problem.host.op_a)),
       matrix_b_(slot_matrix(cut, Side::b, problem.host.op_b)),
       reads_c_(problem.host.beta.value != 0.0f),
-      schedule_(cut),
+      shared_(claims.is_shared()),
+      schedule_(cut, claims, taker),
       uploads_(device, team, means.ring_up, means.up),
       results_(device, team, means.ring_down, means.down),
       last_use_a_(static_cast<std::size_t>(cut.a.slots), no_step),
-      last_use_b_(static_cast<std::size_t>(cut.b.slots), no_step) {
-  if (Step first; schedule_.next(first)) next_ = first;
-}
+      last_use_b_(static_cast<std::size_t>(cut.b.slots), no_step) {}
 
 StreamedProduct::~StreamedProduct() { quiesce(); }
 
@@ -58,6 +68,7 @@ LaunchStatus StreamedProduct::run(GpuLap& lap) {
 }
 
 LaunchStatus StreamedProduct::advance(bool& moved, GpuLap& lap) {
+  if (const LaunchStatus status = plan_step(lap); status != launch_ok) return status;
   if (take_step()) moved = true;
   if (const LaunchStatus status = uploads_.advance(moved); status != launch_ok) return status;
   while (!taken_.empty() && launch_may_follow(taken_.front())) {
@@ -66,6 +77,28 @@ LaunchStatus StreamedProduct::advance(bool& moved, GpuLap& lap) {
     moved = true;
   }
   return results_.advance(moved);
+}
+
+/// Others' panels are taken late, when there is hardly anything else to do: their owner may come to them first.
+LaunchStatus StreamedProduct::plan_step(GpuLap& lap) {
+  if (next_ || exhausted_) return launch_ok;
+  bool is_last_resort = !shared_;
+  if (!is_last_resort) {
+    if (const LaunchStatus status = is_nearly_idle(is_last_resort); status != launch_ok) return status;
+  }
+  if (Step step; schedule_.next(step, is_last_resort)) {
+    next_ = step;
+  } else if (is_last_resort) {
+    exhausted_ = true;
+    if (taken_.empty() && steps_launched_ > 0) lap.stop();
+  }
+  return launch_ok;
+}
+
+LaunchStatus StreamedProduct::is_nearly_idle(bool& idle) {
+  idle = taken_.empty();
+  if (!idle || steps_launched_ < 2) return launch_ok;
+  return device_.has_passed(multiplied(steps_launched_ - 2), idle);
 }
 
 // ------------------------------------------------------------------------------------------ panels
@@ -101,8 +134,7 @@ bool StreamedProduct::take_step() {
   for (std::int64_t i = 0; i < step.a.count; ++i) last_use(Side::a, step.a.slot + static_cast<int>(i)) = steps_taken_;
   for (std::int64_t i = 0; i < step.b.count; ++i) last_use(Side::b, step.b.slot + static_cast<int>(i)) = steps_taken_;
   taken_.push_back({step, steps_taken_++, uploads_.added(), result});
-  Step after;
-  next_ = schedule_.next(after) ? std::optional<Step>(after) : std::nullopt;
+  next_.reset();
   return true;
 }
 
@@ -152,7 +184,7 @@ LaunchStatus StreamedProduct::launch_step(const TakenStep& taken, GpuLap& lap) {
   if (status == launch_ok) status = device_.record(multiplied(taken.number), means_.compute);
   if (status != launch_ok) return status;
   ++steps_launched_;
-  if (!next_ && taken_.size() == 1) lap.stop();
+  if (exhausted_ && taken_.size() == 1) lap.stop();
 
   if (taken.step.piece + 1 < cut_.pieces) return launch_ok;
   Transfer transfer = strip_transfer(taken.step, taken.result);
@@ -224,6 +256,7 @@ std::vector<Rectangle> StreamedProduct::unwritten() {
     if (step.piece + 1 == cut_.pieces) rectangles.push_back(place_of(step));
   };
   for (const TakenStep& taken : taken_) add(taken.step);
+  schedule_.stop_claiming();
   if (next_) add(*next_);
   for (Step step; schedule_.next(step);) add(step);
   return rectangles;

@@ -20,6 +20,9 @@ namespace ladder::shim {
 /// decline a part of it.
 const Rung& rung_for(const Rung& wished, const GemmProblem& there);
 
+/// What of C nobody has claimed, and now nobody will.
+void add_unclaimed(PanelClaims& claims, const Cut& cut, std::vector<Rectangle>& rectangles);
+
 /// What a context keeps for the products that stream through it, one at a time.
 struct StreamingMeans {
   static constexpr int most_results = 4;
@@ -44,21 +47,21 @@ struct StreamedProblem {
   std::byte* results;
 };
 
-/// One thread runs it, with the context current.
+/// All of the product, or one taker's part of it. One thread runs it, with the context current.
 class StreamedProduct {
  public:
   StreamedProduct(GpuDevice& device, CopyTeam& team, StreamingMeans& means, const StreamedProblem& problem,
-                  const Cut& cut);
+                  const Cut& cut, PanelClaims& claims, int taker);
   /// Nothing touches the caller's matrices after, however run() was left.
   ~StreamedProduct();
   StreamedProduct(const StreamedProduct&) = delete;
   StreamedProduct& operator=(const StreamedProduct&) = delete;
 
-  /// Returns when C is complete, or after a failure when nothing touches the caller's matrices any more. `lap` begins
-  /// with the first product and stops with the last.
+  /// Returns when nothing is left to be claimed and all that was is written, or after a failure when nothing touches
+  /// the caller's matrices any more. `lap` begins with the first product and stops with the last.
   LaunchStatus run(GpuLap& lap);
 
-  /// After a failure: what of C has not been written; the rest is as it should be.
+  /// After a failure: what this taker has claimed of C and not written; the rest of its part is as it should be.
   std::vector<Rectangle> unwritten();
 
  private:
@@ -74,12 +77,14 @@ class StreamedProduct {
   };
 
   LaunchStatus advance(bool& moved, GpuLap& lap);
+  LaunchStatus plan_step(GpuLap& lap);
+  LaunchStatus is_nearly_idle(bool& idle);
   bool take_step();
   bool may_take(const Step& step) const;
   bool launch_may_follow(const TakenStep& taken) const;
   LaunchStatus launch_step(const TakenStep& taken, GpuLap& lap);
   bool is_free(int result) const { return results_.issued() >= strips_[static_cast<std::size_t>(result)].fetches; }
-  bool finished() const { return !next_ && taken_.empty() && results_.all_written(); }
+  bool finished() const { return exhausted_ && taken_.empty() && results_.all_written(); }
   void quiesce();
 
   Transfer panel_transfer(const PanelLoad& load, std::int64_t piece) const;
@@ -103,12 +108,14 @@ class StreamedProduct {
   const Cut& cut_;
   const SlotMatrix matrix_a_, matrix_b_;
   const bool reads_c_;
+  const bool shared_;  // with other takers
   Schedule schedule_;
   Uploads uploads_;
   Results results_;
 
   bool quiet_ = true;         // nothing is under way
-  std::optional<Step> next_;  // to be taken; nothing when there are no more
+  std::optional<Step> next_;  // to be taken
+  bool exhausted_ = false;    // there are no more
   std::deque<TakenStep> taken_;
   std::int64_t steps_taken_ = 0;
   std::int64_t steps_launched_ = 0;
