@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The GPU through the CUDA runtime, which is linked statically.
+#include <cudaTypedefs.h>
 #include <cuda_runtime.h>
 
 #include <array>
 
 #include "allowed_during_capture.hpp"
+#include "driver_function.hpp"
 #include "gpu_context.hpp"
 #include "gpu_device.hpp"
 #include "next_library.hpp"
@@ -30,6 +32,25 @@ LaunchStatus taken_aside(const Call& call) {
 cudaMemcpyKind kind_of_copy(Direction direction) {
   if (direction == Direction::by_address) return cudaMemcpyDefault;
   return direction == Direction::to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+}
+
+/// By the driver: the runtime would make a context on the calling thread's device first, which may be another process's
+/// business.
+PointerKind kind_of_pointer(const void* address) {
+  constexpr unsigned version = 7000;
+  static const auto get_attributes =
+      gpu::driver_function<PFN_cuPointerGetAttributes_v7000>("cuPointerGetAttributes", version);
+  if (get_attributes == nullptr) return PointerKind::pageable;
+  std::array<CUpointer_attribute, 2> questions = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
+  unsigned memory_type = 0;  // of none that the driver knows
+  unsigned is_managed = 0;
+  std::array<void*, questions.size()> answers = {&memory_type, &is_managed};
+  const auto pointer = reinterpret_cast<CUdeviceptr>(address);
+  if (get_attributes(questions.size(), questions.data(), answers.data(), pointer) != CUDA_SUCCESS)
+    return PointerKind::pageable;
+  if (is_managed != 0) return PointerKind::managed;
+  if (memory_type == CU_MEMORYTYPE_DEVICE) return PointerKind::device;
+  return memory_type == CU_MEMORYTYPE_HOST ? PointerKind::pinned : PointerKind::pageable;
 }
 
 class CudaDevice final : public GpuDevice {
@@ -84,21 +105,7 @@ class CudaDevice final : public GpuDevice {
     static_cast<void>(taken_aside([&] { return cudaFreeHost(memory); }));
   }
 
-  PointerKind kind_of(const void* address) override {
-    cudaPointerAttributes found{};
-    if (taken_aside([&] { return cudaPointerGetAttributes(&found, address); }) != launch_ok)
-      return PointerKind::pageable;
-    switch (found.type) {
-      case cudaMemoryTypeHost:
-        return PointerKind::pinned;
-      case cudaMemoryTypeManaged:
-        return PointerKind::managed;
-      case cudaMemoryTypeDevice:
-        return PointerKind::device;
-      default:
-        return PointerKind::pageable;
-    }
-  }
+  PointerKind kind_of(const void* address) override { return kind_of_pointer(address); }
 
   LaunchStatus copy(const Copy2d& c, Stream stream) override {
     const cudaMemcpyKind kind = kind_of_copy(c.direction);
