@@ -32,6 +32,7 @@ struct BenchOptions {
   std::string door = "kernel";  ///< "kernel", "cublas", "cblas", "sgemm_"
   std::string blas;             ///< path of OpenBLAS, for a host door; empty: found by the loader, here and below
   std::string nvblas;           ///< path of NVBLAS
+  std::string nvblas_gpus = "0";
   double peer_timeout_s = 120.0;
   std::string output;  ///< file for the results, see files_of(): JSON where its name ends so, else CSV
   bool csv = false;

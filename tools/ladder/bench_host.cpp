@@ -41,6 +41,7 @@ std::optional<bench::Results> host_results(const BenchOptions& options, const Be
   if (options.samples > 0) host.samples = options.samples;
   host.blas = options.blas;
   host.nvblas = options.nvblas;
+  host.nvblas_gpus = options.nvblas_gpus;
   host.peer_timeout_s = options.peer_timeout_s;
   host.library = find_library();
   if (host.library.empty()) complaint = library_missing();

@@ -75,6 +75,11 @@ void add_contenders(CLI::App& bench, BenchOptions& options) {
   bench.add_option("--blas", options.blas, "OpenBLAS's file; LADDER_BLAS or the loader's if not given")->group(group);
   bench.add_option("--nvblas", options.nvblas, "NVBLAS's file; the loader's if not given")->group(group);
   bench
+      .add_option("--nvblas-gpus", options.nvblas_gpus,
+                  "GPUs of NVBLAS: ordinals with spaces between them, or ALL;\nLADDER_GPUS says which are ours")
+      ->capture_default_str()
+      ->group(group);
+  bench
       .add_option("--peer-timeout", options.peer_timeout_s,
                   "Seconds that NVBLAS's process may take to answer,\nbeyond what the problem's size explains")
       ->check(CLI::PositiveNumber)
@@ -107,8 +112,9 @@ void add_measuring(CLI::App& bench, BenchOptions& options) {
       ->excludes(samples)
       ->group(group);
   bench
-      .add_option("--calls", options.calls,
-                  "Calls in a row that give the host's time of one\n(host_us); 3 to 15 into an idle stream if not given")
+      .add_option(
+          "--calls", options.calls,
+          "Calls in a row that give the host's time of one\n(host_us); 3 to 15 into an idle stream if not given")
       ->check(CLI::Range(1, most_calls))
       ->group(group);
   bench

@@ -28,6 +28,7 @@ struct HostDoorOptions {
   std::string library;            ///< path of libladderblas.so
   std::string blas;               ///< path of OpenBLAS; empty: LADDER_BLAS, or what the loader finds
   std::string nvblas;             ///< path of NVBLAS, then used without asking for a GPU; empty: what the loader finds
+  std::string nvblas_gpus = "0";  ///< NVBLAS_GPU_LIST: ordinals with spaces between them, or ALL
   std::string tool;               ///< path of a `ladder` with the subcommand host-peer; empty: this process's own
   double peer_timeout_s = 120.0;  ///< for one answer of NVBLAS's process, beyond what the problem's size explains
   bool has_gpu = false;           ///< whether a GPU works here

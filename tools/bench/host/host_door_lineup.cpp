@@ -62,8 +62,11 @@ std::string Entries::add_ours() {
   const std::vector<std::string> rungs = options_.rungs.empty() ? std::vector<std::string>{""} : options_.rungs;
   for (const std::string& rung : rungs)
     lineup_.ours.push_back(std::make_unique<LadderHere>(*function, *api, rung, gpu_serves));
-  lineup_.conditions.emplace_back(
-      "libladderblas", fmt::format("{}, LADDER_DEVICE={}", api->version(), device.empty() ? "auto" : device));
+  std::string how = fmt::format("{}, LADDER_DEVICE={}", api->version(), device.empty() ? "auto" : device);
+  for (const char* name : {"LADDER_GPUS", "LADDER_OFFLOAD"}) {
+    if (const std::string value = variable(name); !value.empty()) how += fmt::format(", {}={}", name, value);
+  }
+  lineup_.conditions.emplace_back("libladderblas", how);
   return {};
 }
 
@@ -88,10 +91,12 @@ std::string Entries::add_nvblas() {
       options_.nvblas.empty() ? std::vector<std::string>{"libnvblas.so.13", "libnvblas.so.12", "libnvblas.so.11"}
                               : std::vector<std::string>{options_.nvblas};
   const std::string tool = options_.tool.empty() ? "/proc/self/exe" : options_.tool;
-  auto contender =
-      std::make_unique<NvblasThere>(NvblasStart{tool, candidates, cpu_blas->path, options_.peer_timeout_s});
+  auto contender = std::make_unique<NvblasThere>(
+      NvblasStart{tool, candidates, options_.nvblas_gpus, cpu_blas->path, options_.peer_timeout_s});
   if (complaint = contender->try_out(); !complaint.empty()) return complaint;
-  lineup_.conditions.emplace_back(nvblas_name, contender->library() + ", its sgemm_ in a process of its own, autopin");
+  lineup_.conditions.emplace_back(
+      nvblas_name,
+      contender->library() + ", its sgemm_ in a process of its own, autopin, GPUs " + options_.nvblas_gpus);
   lineup_.peers.push_back(std::move(contender));
   return {};
 }

@@ -21,11 +21,11 @@ double seconds_explained_by(const BenchProblem& p) {
 
 std::filesystem::path log_of(const std::filesystem::path& folder) { return folder / "nvblas.log"; }
 
-bool write_configuration(const std::filesystem::path& folder, const std::string& cpu_blas) {
+bool write_configuration(const std::filesystem::path& folder, const NvblasStart& start) {
   std::ofstream file(folder / "nvblas.conf");
   file << "NVBLAS_LOGFILE " << log_of(folder).string() << "\n"
-       << "NVBLAS_CPU_BLAS_LIB " << cpu_blas << "\n"
-       << "NVBLAS_GPU_LIST 0\n"
+       << "NVBLAS_CPU_BLAS_LIB " << start.cpu_blas << "\n"
+       << "NVBLAS_GPU_LIST " << start.gpus << "\n"
        << "NVBLAS_AUTOPIN_MEM_ENABLED\n";
   return static_cast<bool>(file.flush());
 }
@@ -34,7 +34,7 @@ bool write_configuration(const std::filesystem::path& folder, const std::string&
 
 std::string NvblasThere::start_with(const std::string& preloaded, const HostTask& task) {
   if (folder_.path().empty()) return "there is no folder for temporary files";
-  if (!write_configuration(folder_.path(), start_.cpu_blas)) return "no room for its configuration file";
+  if (!write_configuration(folder_.path(), start_)) return "no room for its configuration file";
   const ProcessStart start{
       {start_.tool, "host-peer"},
       {{"LD_PRELOAD", preloaded}, {"NVBLAS_CONFIG_FILE", (folder_.path() / "nvblas.conf").string()}},

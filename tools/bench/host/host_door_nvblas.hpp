@@ -17,6 +17,7 @@ namespace ladder::bench {
 struct NvblasStart {
   std::string tool;                     ///< path of a `ladder` with the subcommand host-peer
   std::vector<std::string> candidates;  ///< what LD_PRELOAD may name; the first with an SGEMM is taken
+  std::string gpus;                     ///< of NVBLAS_GPU_LIST
   std::string cpu_blas;                 ///< path of the BLAS that NVBLAS hands small problems to
   double timeout_s = 0.0;               ///< for one answer, beyond what the problem's size explains
 };
