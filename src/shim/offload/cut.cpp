@@ -7,9 +7,8 @@ namespace ladder::shim {
 
 namespace {
 
-constexpr std::int64_t panels_of_a_side = 8;  // copies, products and the way back overlap by panels
-constexpr std::int64_t thinnest_whole = 512;  // a thinner one would not fill a GPU with tiles
-constexpr std::int64_t thickest = 1024;       // what is sent before the first product and fetched after the last
+constexpr std::int64_t thickest_panel = 2048;
+constexpr std::int64_t thinnest_wished = 512;
 constexpr std::int64_t floats_of_a_line = 32;
 constexpr std::int64_t shortest_piece = 256;
 constexpr int results_held = 3;   // one computed, one fetched, one between
@@ -20,11 +19,11 @@ std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; 
 std::int64_t round_up(std::int64_t x, std::int64_t multiple) { return ceil_div(x, multiple) * multiple; }
 
 /// With the thickest panels that are asked for.
-SideCut side_of(std::int64_t extent, std::int64_t most) {
-  const std::int64_t wished = round_up(ceil_div(extent, panels_of_a_side), 4 * floats_of_a_line);
+SideCut side_of(std::int64_t extent, std::int64_t most, std::int64_t takers) {
+  const std::int64_t even = round_up(ceil_div(extent, panels_of(extent, takers)), 4 * floats_of_a_line);
   SideCut side;
   side.extent = extent;
-  side.panel = std::min({std::clamp(wished, thinnest_whole, thickest), most, extent});
+  side.panel = std::min({even, most, extent});
   side.panels = ceil_div(extent, side.panel);
   return side;
 }
@@ -39,12 +38,14 @@ std::int64_t strip_floats(const Cut& cut) {
 
 class Cutter {
  public:
-  Cutter(const GemmProblem& problem, std::size_t budget) : problem_(problem), budget_(budget) {}
+  Cutter(const GemmProblem& problem, std::size_t budget, int takers)
+      : problem_(problem), budget_(budget), takers_(takers) {}
 
   std::optional<Cut> best() {
     const std::int64_t k = only_scales_c(problem_) ? 0 : problem_.k;
     for (std::int64_t piece = k;; piece = ceil_div(piece, 2)) {
-      for (std::int64_t most = thickest; most >= floats_of_a_line; most /= 2) {
+      if (std::optional<Cut> cut = with_thick_panels(k, piece)) return cut;
+      for (std::int64_t most = thinnest_wished / 2; most >= floats_of_a_line; most /= 2) {
         if (std::optional<Cut> cut = with_panels(k, piece, most)) return cut;
       }
       if (piece <= shortest_piece) return std::nullopt;
@@ -52,15 +53,25 @@ class Cutter {
   }
 
  private:
-  std::optional<Cut> with_panels(std::int64_t k, std::int64_t piece, std::int64_t most) {
+  /// Of the panels that are thick enough those that have the least sent; of two such the thicker ones.
+  std::optional<Cut> with_thick_panels(std::int64_t k, std::int64_t piece) const {
+    std::optional<Cut> best;
+    for (std::int64_t most = thickest_panel; most >= thinnest_wished; most /= 2) {
+      const std::optional<Cut> cut = with_panels(k, piece, most);
+      if (cut && (!best || floats_sent(*cut) < floats_sent(*best))) best = cut;
+    }
+    return best;
+  }
+
+  std::optional<Cut> with_panels(std::int64_t k, std::int64_t piece, std::int64_t most) const {
     Cut cut;
-    cut.a = side_of(problem_.m, most);
-    cut.b = side_of(problem_.n, most);
+    cut.kept = problem_.n > problem_.m ? Side::b : Side::a;
+    cut.a = side_of(problem_.m, most, cut.kept == Side::a ? takers_ : 1);
+    cut.b = side_of(problem_.n, most, cut.kept == Side::b ? takers_ : 1);
     cut.k = k;
     cut.piece = piece;
     cut.pieces = k > piece ? ceil_div(k, piece) : 1;
     cut.results = results_held;
-    if (cut.b.extent > cut.a.extent) cut.kept = Side::b;
     if (cut.pieces > 1) return if_it_fits(cut, slots_of_pieces, slots_of_pieces);
     if (std::optional<Cut> whole = if_it_fits(cut, cut.a.panels, cut.b.panels)) return whole;
     const std::optional<Cut> with_a = keeping(cut, Side::a);
@@ -107,6 +118,7 @@ class Cutter {
 
   const GemmProblem& problem_;
   std::size_t budget_;
+  int takers_;
 };
 
 }  // namespace
@@ -141,6 +153,8 @@ GemmProblem on_device(const GemmProblem& host) {
   return there;
 }
 
-std::optional<Cut> cut_for(const GemmProblem& problem, std::size_t budget) { return Cutter(problem, budget).best(); }
+std::optional<Cut> cut_for(const GemmProblem& problem, std::size_t budget, int takers) {
+  return Cutter(problem, budget, takers).best();
+}
 
 }  // namespace ladder::shim

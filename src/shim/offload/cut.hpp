@@ -17,6 +17,16 @@ namespace ladder::shim {
 
 enum class Side : std::uint8_t { a, b };
 
+/// How many panels a side of m or n is cut in where memory allows: 8 for each taker, so that copies, products and the
+/// way back overlap, but none thinner than 768, which would not fill a GPU with tiles, or thicker than 2048, which are
+/// what is sent before the first product and fetched after the last.
+constexpr std::int64_t panels_of(std::int64_t extent, std::int64_t takers = 1) {
+  constexpr std::int64_t wished = 8, thinnest = 768, thickest = 2048;
+  const auto ceil_div = [](std::int64_t x, std::int64_t y) { return (x + y - 1) / y; };
+  const std::int64_t panel = ceil_div(extent, wished * takers);
+  return ceil_div(extent, panel < thinnest ? thinnest : panel > thickest ? thickest : panel);
+}
+
 struct SideCut {
   std::int64_t extent = 0;  ///< m or n
   std::int64_t panel = 0;   ///< rows of op(A), or columns of op(B), but for the last panel's
@@ -69,6 +79,7 @@ GemmProblem on_device(const GemmProblem& host);
 /// The cut of `problem` for at most `budget` bytes of device memory, the same each time. Everything stays on the device
 /// if that fits; else the panels of one side stay, as many as fit, and those of the other pass by, whichever way less
 /// is sent; thinner panels and at last pieces of k where even few panels do not fit. Nothing where nothing does.
-std::optional<Cut> cut_for(const GemmProblem& problem, std::size_t budget);
+/// `takers`: GPUs that share the product, each of which has that much memory.
+std::optional<Cut> cut_for(const GemmProblem& problem, std::size_t budget, int takers = 1);
 
 }  // namespace ladder::shim

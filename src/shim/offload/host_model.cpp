@@ -4,19 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "offload/cut.hpp"
+
 namespace ladder::shim {
 
 namespace {
 
 double bytes_of(std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(rows) * static_cast<double>(columns) * sizeof(float);
-}
-
-/// About as many as cut_for() makes of a side: 8 where they are then 512 to 1024 thick.
-double panels_of(std::int64_t extent) {
-  constexpr double wished = 8.0, thinnest = 512.0, thickest = 1024.0;
-  const double e = static_cast<double>(extent);
-  return std::max(1.0, e / std::clamp(e / wished, thinnest, thickest));
 }
 
 bool is_rate(double rate) { return std::isfinite(rate) && rate > 0.0; }
@@ -40,7 +35,8 @@ Prediction HostModel::predict(const GemmProblem& p) const {
   const double c = bytes_of(p.m, p.n);
   const bool reads_c = p.beta.value != 0.0f;
   const Work work{2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k),
-                  bytes_of(p.m, p.k) + bytes_of(p.k, p.n) + (reads_c ? c : 0.0), c, panels_of(std::max(p.m, p.n))};
+                  bytes_of(p.m, p.k) + bytes_of(p.k, p.n) + (reads_c ? c : 0.0), c,
+                  static_cast<double>(panels_of(std::max(p.m, p.n)))};
   return {cpu_s(work), gpu_s(work)};
 }
 

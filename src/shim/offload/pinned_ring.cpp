@@ -7,7 +7,7 @@ namespace ladder::shim {
 
 namespace {
 
-constexpr std::size_t most_slots = 16;
+constexpr std::size_t most_slots = 32;
 constexpr std::size_t smallest_slot = std::size_t{64} << 10;  // below, a copy costs more to start than to make
 constexpr std::size_t slot_alignment = 4096;
 

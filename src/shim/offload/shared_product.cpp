@@ -72,7 +72,7 @@ void SharedProduct::cut_for_all() {
     if (worker.budget > 0) budget_ = budget_ == 0 ? worker.budget : std::min(budget_, worker.budget);
   }
   if (is_on_gpu_ || budget_ == 0) return;
-  cut_ = cut_for(problem_, budget_);
+  cut_ = cut_for(problem_, budget_, static_cast<int>(workers_.size()));
   if (cut_) claims_.emplace(kept_panels(*cut_), static_cast<int>(workers_.size()));
 }
 
