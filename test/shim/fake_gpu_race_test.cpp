@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A host that reads pinned memory once it knows that the GPU has filled it, and one that does not ask. ThreadSanitizer
-// must find the second one, or it would find no such mistake in the code that is tested against the fake GPU.
+// A host that reads pinned memory once it knows that the GPU has filled it, one that does not ask, and threads of a
+// host that know of each other by nothing but their talking to the same GPU. ThreadSanitizer must find the last two, or
+// it would find no such mistake in the code that is tested against the fake GPU.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -49,3 +50,18 @@ void read_result(bool asks) {
 
 TEST_CASE("the host asks first") { read_result(true); }
 TEST_CASE("the host reads too early") { read_result(false); }
+
+TEST_CASE("the host's threads ask in turns") {
+  FakeGpuDevice device(1);
+  int written = 0;
+  const auto write = [&](int delay_ms) {
+    std::size_t bytes = 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
+    written += device.free_memory(bytes) == launch_ok;
+    static_cast<void>(device.free_memory(bytes));
+  };
+  std::thread other(write, 0);
+  write(50);
+  other.join();
+  CHECK(written == 2);
+}

@@ -98,7 +98,7 @@ StreamTask& FakeGpuDevice::make_task(FakeStream& stream, const Call& call, Work 
 }
 
 LaunchStatus FakeGpuDevice::make_stream(Stream& stream) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   if (const Call call = enter(false); call.status != launch_ok) return call.status;
   streams_.push_back(std::make_unique<FakeStream>(clock_, static_cast<int>(streams_.size()), context_here()));
   stream = streams_.back().get();
@@ -109,7 +109,7 @@ LaunchStatus FakeGpuDevice::synchronize(Stream stream) {
   const StreamTask* last = nullptr;
   Call call{};
   {
-    const std::lock_guard lock(mutex_);
+    const HiddenLock lock(mutex_);
     call = enter(false);
     FakeStream* ours = stream_of(stream);
     if (ours == nullptr) return invalid_handle;
@@ -120,7 +120,7 @@ LaunchStatus FakeGpuDevice::synchronize(Stream stream) {
 }
 
 LaunchStatus FakeGpuDevice::make_event(shim::Event& event) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   if (const Call call = enter(false); call.status != launch_ok) return call.status;
   events_.push_back(std::make_unique<FakeEvent>(FakeEvent{context_here()}));
   event = events_.back().get();
@@ -128,7 +128,7 @@ LaunchStatus FakeGpuDevice::make_event(shim::Event& event) {
 }
 
 LaunchStatus FakeGpuDevice::record(shim::Event event, Stream stream) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   const Call call = enter(true);
   FakeStream* on = stream_of(stream);
   FakeEvent* ours = event_of(event);
@@ -142,7 +142,7 @@ LaunchStatus FakeGpuDevice::record(shim::Event event, Stream stream) {
 }
 
 LaunchStatus FakeGpuDevice::wait(Stream stream, shim::Event event) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   const Call call = enter(true);
   FakeStream* on = stream_of(stream);
   const FakeEvent* ours = event_of(event);
@@ -155,7 +155,7 @@ LaunchStatus FakeGpuDevice::wait(Stream stream, shim::Event event) {
 }
 
 LaunchStatus FakeGpuDevice::has_passed(shim::Event event, bool& passed) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   passed = false;
   const FakeEvent* ours = event_of(event);
   if (ours == nullptr) return invalid_handle;
@@ -178,7 +178,7 @@ Work FakeGpuDevice::work_of(const Copy2d& copy) const {
 }
 
 LaunchStatus FakeGpuDevice::copy(const Copy2d& copy, Stream stream) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   const Call call = enter(true);
   FakeStream* on = stream_of(stream);
   if (on == nullptr) return invalid_handle;
@@ -206,7 +206,7 @@ LaunchStatus FakeGpuDevice::copy(const Copy2d& copy, Stream stream) {
 }
 
 LaunchStatus FakeGpuDevice::run(const Rung& rung, const GemmProblem& problem, Stream stream) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   const Call call = enter(true);
   FakeStream* on = stream_of(stream);
   if (on == nullptr) return invalid_handle;
@@ -245,7 +245,7 @@ std::vector<Touched> FakeGpuDevice::look_at_problem(const GemmProblem& p) {
 // -- 4. What a test asks -----------------------------------------------------------------------------------
 
 std::vector<WorkEntry> FakeGpuDevice::log() {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   std::vector<WorkEntry> entries;
   for (const auto& stream : streams_) {
     wait_for(stream->last());
@@ -256,12 +256,12 @@ std::vector<WorkEntry> FakeGpuDevice::log() {
 }
 
 bool FakeGpuDevice::idle() {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   return std::none_of(streams_.begin(), streams_.end(), [](const auto& stream) { return stream->busy_with(nullptr); });
 }
 
 std::vector<std::string> FakeGpuDevice::misuses() {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   return std::exchange(misuses_, {});
 }
 

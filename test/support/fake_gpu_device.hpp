@@ -18,6 +18,7 @@
 #include "fake_memory.hpp"
 #include "fake_stream.hpp"
 #include "gpu_device.hpp"
+#include "hidden_lock.hpp"
 
 namespace ladder::test {
 
@@ -139,7 +140,7 @@ class FakeGpuDevice final : public shim::GpuDevice {
   FakeClock clock_;
   std::atomic<bool> all_fail_{false};
 
-  // Of the host's threads alone: a lock that streams took as well would be a synchronization that no GPU has.
+  // Of the host's threads alone, and hidden: neither they nor streams are ordered by what they ask of a GPU.
   std::mutex mutex_;
   FakeMemory device_, pinned_;
   std::vector<KindOfRange> kinds_;

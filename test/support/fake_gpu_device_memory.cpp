@@ -23,7 +23,7 @@ void FakeGpuDevice::take_back(FakeMemory& from, void* memory) {
 }
 
 LaunchStatus FakeGpuDevice::allocate(void*& memory, std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   if (const Call call = enter(false); call.status != launch_ok) return call.status;
   if (device_.held_in(context_here()) + held_by_others + held_unseen + bytes > memory_bytes_) return launch_no_memory;
   memory = device_.give(bytes, context_here());
@@ -31,19 +31,19 @@ LaunchStatus FakeGpuDevice::allocate(void*& memory, std::size_t bytes) {
 }
 
 void FakeGpuDevice::release(void* memory) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   take_back(device_, memory);
 }
 
 LaunchStatus FakeGpuDevice::free_memory(std::size_t& bytes) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   const std::size_t taken = device_.held_in(context_here()) + held_by_others;
   bytes = taken < memory_bytes_ ? memory_bytes_ - taken : 0;
   return enter(false).status;
 }
 
 LaunchStatus FakeGpuDevice::allocate_pinned(void*& memory, std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   if (const Call call = enter(false); call.status != launch_ok) return call.status;
   if (pinned_.held() + bytes > most_pinned_bytes) return launch_no_memory;
   memory = pinned_.give(bytes, every_context);
@@ -51,12 +51,12 @@ LaunchStatus FakeGpuDevice::allocate_pinned(void*& memory, std::size_t bytes) {
 }
 
 void FakeGpuDevice::release_pinned(void* memory) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   take_back(pinned_, memory);
 }
 
 void FakeGpuDevice::set_kind(const void* address, std::size_t bytes, PointerKind kind) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   const auto* begin = static_cast<const std::byte*>(address);
   kinds_.push_back({{begin, begin + bytes}, kind});
 }
@@ -71,7 +71,7 @@ PointerKind FakeGpuDevice::kind_at(const void* address) const {
 }
 
 PointerKind FakeGpuDevice::kind_of(const void* address) {
-  const std::lock_guard lock(mutex_);
+  const HiddenLock lock(mutex_);
   return kind_at(address);
 }
 
