@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <exception>
 
+#include "offload/cores.hpp"
 #include "offload/own_threads.hpp"
 
 namespace ladder::shim {
@@ -64,6 +65,7 @@ CopyJob* CopyTeam::take() {
 }
 
 void CopyTeam::serve() {
+  take_cores_of_process();
   for (;;) {
     while (sem_wait(&waiting_) != 0 && errno == EINTR) continue;
     CopyJob* job = take();

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 
@@ -11,26 +12,38 @@ namespace ladder::shim {
 
 namespace {
 
-/// Cores of the calling thread among the first `most`; 0 where the machine has more than that.
-int cores_among(int most) {
-  cpu_set_t* set = CPU_ALLOC(most);
-  if (set == nullptr) return 0;
-  const std::size_t bytes = CPU_ALLOC_SIZE(most);
-  const int cores = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : 0;
-  CPU_FREE(set);
-  return cores;
-}
+/// What the thread that loaded the library may run on: a runtime of threads may since have tied it to one core.
+class CoresAtLoad {
+ public:
+  CoresAtLoad() {
+    const int errno_of_caller = errno;
+    if (sched_getaffinity(0, sizeof set_, set()) == 0) count_ = CPU_COUNT_S(sizeof set_, set());
+    errno = errno_of_caller;
+  }
+
+  int count() const { return count_; }
+
+  void give_to_this_thread() {
+    if (count_ > 0) static_cast<void>(sched_setaffinity(0, sizeof set_, set()));
+  }
+
+ private:
+  static constexpr std::size_t most_cores = std::size_t{1} << 16;
+  static constexpr std::size_t bits_in_a_byte = 8;
+
+  cpu_set_t* set() { return reinterpret_cast<cpu_set_t*>(set_.data()); }
+
+  alignas(cpu_set_t) std::array<unsigned char, most_cores / bits_in_a_byte> set_{};
+  int count_ = 0;  // not known
+};
+
+CoresAtLoad at_load;
 
 }  // namespace
 
-int usable_cores() {
-  constexpr int most_cores = 1 << 16;
-  const int errno_of_caller = errno;
-  int cores = 0;
-  for (int most = CPU_SETSIZE; cores == 0 && most <= most_cores; most *= 2) cores = cores_among(most);
-  errno = errno_of_caller;
-  return std::max(1, cores);
-}
+int usable_cores() { return std::max(1, at_load.count()); }
+
+void take_cores_of_process() { at_load.give_to_this_thread(); }
 
 int copy_threads(const Config& config) {
   // Eight copy as much as the bus takes; the program may want the other half.

@@ -6,8 +6,11 @@
 
 namespace ladder::shim {
 
-/// Cores that the calling thread may run on; at least 1.
+/// Cores that the thread which loaded the library could run on then; at least 1.
 int usable_cores();
+
+/// Lets the calling thread, one of our own, run on all of them, whatever its creator is tied to.
+void take_cores_of_process();
 
 /// Threads that copy between a caller's matrices and pinned memory.
 int copy_threads(const Config& config);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <thread>
 
+#include "offload/cores.hpp"
 #include "offload/own_threads.hpp"
 
 namespace ladder::shim {
@@ -26,7 +27,10 @@ OffloadOutcome SharedProduct::run(GpuLap& lap) {
     const SignalsOfTheProgramBlocked blocked;
     try {
       for (int i = 0; i < static_cast<int>(workers_.size()); ++i)
-        threads.emplace_back([this, i, &lap] { work(i, lap); });
+        threads.emplace_back([this, i, &lap] {
+          take_cores_of_process();
+          work(i, lap);
+        });
     } catch (const std::exception&) {
       // The system has no more threads: the GPUs that have one do without the others.
       for (std::size_t i = threads.size(); i < workers_.size(); ++i) {
