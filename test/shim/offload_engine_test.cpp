@@ -26,6 +26,7 @@ std::vector<ProductShape> shapes() {
   all.push_back({3, 700, 20, Op::none, Op::transpose});
   all.push_back({40, 50, 3000, Op::none, Op::none, 1.0f, -2.0f});
   all.push_back({40, 50, 3000, Op::transpose, Op::transpose});
+  all.push_back({1700, 90, 0, Op::transpose, Op::none, 2.0f, 3.0f});
   all.push_back({100, 90, 0, Op::none, Op::none, 2.0f, 3.0f});
   return all;
 }

@@ -204,13 +204,15 @@ GemmProblem StreamedProduct::problem_of(const TakenStep& taken) const {
   problem.lda = matrix_a_.ld;
   problem.ldb = matrix_b_.ld;
   problem.ldc = device_ld(place.m);
+  problem.c = reinterpret_cast<float*>(strip_memory(taken.result));
+  if (taken.step.piece > 0) problem.beta.value = 1.0f;
+  problem.a = problem.b = nullptr;
+  if (cut_.k == 0) return problem;
   const auto operand = [](std::byte* slots, const SlotMatrix& matrix, std::int64_t in_slots) {
     return reinterpret_cast<const float*>(slots) + (matrix.slots_are_rows ? in_slots : in_slots * matrix.ld);
   };
   problem.a = operand(problem_.slots_a, matrix_a_, taken.step.a.slot * cut_.a.panel);
   problem.b = operand(problem_.slots_b, matrix_b_, taken.step.b.slot * cut_.b.panel);
-  problem.c = reinterpret_cast<float*>(strip_memory(taken.result));
-  if (taken.step.piece > 0) problem.beta.value = 1.0f;
   return problem;
 }
 
