@@ -15,7 +15,6 @@ constexpr int results_held = 3;   // one computed, one fetched, one between
 constexpr int slots_passing = 3;  // one sent, one multiplied, one between
 constexpr int slots_of_pieces = 2;
 
-std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 std::int64_t round_up(std::int64_t x, std::int64_t multiple) { return ceil_div(x, multiple) * multiple; }
 
 /// With the thickest panels that are asked for.

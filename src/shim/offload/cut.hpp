@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "gemm_problem.hpp"
+#include "grid_extents.hpp"
 
 namespace ladder::shim {
 
@@ -22,7 +23,6 @@ enum class Side : std::uint8_t { a, b };
 /// what is sent before the first product and fetched after the last.
 constexpr std::int64_t panels_of(std::int64_t extent, std::int64_t takers = 1) {
   constexpr std::int64_t wished = 8, thinnest = 768, thickest = 2048;
-  const auto ceil_div = [](std::int64_t x, std::int64_t y) { return (x + y - 1) / y; };
   const std::int64_t panel = ceil_div(extent, wished * takers);
   return ceil_div(extent, panel < thinnest ? thinnest : panel > thickest ? thickest : panel);
 }
