@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <exception>
 #include <limits>
@@ -11,6 +10,7 @@
 #include <span>
 
 #include "auto_rung.hpp"
+#include "config_text.hpp"
 #include "stderr_line.hpp"
 #include "sum_order.hpp"
 
@@ -35,16 +35,6 @@ constexpr Word<OffloadWish> offload_words[] = {
     {"auto", OffloadWish::automatic}, {"always", OffloadWish::always}, {"never", OffloadWish::never}};
 constexpr Word<bool> reproducible_words[] = {{"0", false}, {"1", true}};
 
-std::string complaint(const char* name, std::string_view value, std::string_view valid) {
-  return fmt::format("ladderblas: {}={} is not valid; valid are: {}; the default is used", name, value, valid);
-}
-
-/// An empty variable counts as unset.
-std::string_view read(Environment environment, const char* name) {
-  const char* value = environment(name);
-  return value ? std::string_view(value) : std::string_view();
-}
-
 template <class Value, std::size_t N>
 Value parse_word(Environment environment, const char* name, const Word<Value> (&words)[N], Value fallback,
                  std::vector<std::string>& complaints) {
@@ -57,15 +47,6 @@ Value parse_word(Environment environment, const char* name, const Word<Value> (&
   }
   complaints.push_back(complaint(name, text, valid));
   return fallback;
-}
-
-/// The whole of `text` as a number.
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number number{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
 /// "4096", "64K", "512M", "4G".

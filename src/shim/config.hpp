@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config_gpus.hpp"
+#include "environment.hpp"
 #include "rung.hpp"
 
 namespace ladder::shim {
@@ -49,9 +50,6 @@ struct Config {
   bool reproducible = false;                           ///< LADDER_REPRODUCIBLE: every sum in the plain order of k
   bool tf32_forbidden = false;                         ///< NVIDIA_TF32_OVERRIDE=0: no TF32, whatever a program asks for
 };
-
-/// Value of an environment variable, or null.
-using Environment = const char* (*)(const char* name);
 
 /// Reads the variables through `environment`. Each value that cannot be used adds one line to
 /// `complaints` (which names the valid ones) and leaves the default in place.

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "environment.hpp"
+
 namespace ladder::shim {
 
 struct GpusSetting {
@@ -23,10 +25,10 @@ struct GpusSetting {
 
 /// Reads the variable and, for local-rank, those of the job's launcher. A value that cannot be used adds a line to
 /// `complaints`.
-GpusSetting parse_gpus(const char* (*environment)(const char* name), std::vector<std::string>& complaints);
+GpusSetting parse_gpus(Environment environment, std::vector<std::string>& complaints);
 
 /// The ordinals of a machine with `count` GPUs, each once, in the order given; nothing for Kind::current. Those that it
-/// does not have are left out, and named in `complaint`; where none is left, the first GPU.
-std::vector<int> chosen_gpus(const GpusSetting& setting, int count, std::string& complaint);
+/// does not have are left out, which `missing` then says in a line; where none is left, the first GPU.
+std::vector<int> chosen_gpus(const GpusSetting& setting, int count, std::string& missing);
 
 }  // namespace ladder::shim

@@ -58,8 +58,8 @@ class CopyTeam {
 
   const int wanted_;
   std::mutex mutex_;
-  sem_t
-      waiting_;  // one for each job; not a condition variable, which cannot be destroyed where its waiters are missing
+  // One for each job; not a condition variable, which cannot be destroyed where its waiters are missing.
+  sem_t waiting_;
   CopyJob* oldest_ = nullptr;
   CopyJob* newest_ = nullptr;
   std::atomic<bool> abandoned_{false};

@@ -11,7 +11,6 @@ constexpr std::int64_t thickest_panel = 2048;
 constexpr std::int64_t thinnest_wished = 512;
 constexpr std::int64_t floats_of_a_line = 32;
 constexpr std::int64_t shortest_piece = 256;
-constexpr int results_held = 3;   // one computed, one fetched, one between
 constexpr int slots_passing = 3;  // one sent, one multiplied, one between
 constexpr int slots_of_pieces = 2;
 
@@ -70,7 +69,6 @@ class Cutter {
     cut.k = k;
     cut.piece = piece;
     cut.pieces = k > piece ? ceil_div(k, piece) : 1;
-    cut.results = results_held;
     if (cut.pieces > 1) return if_it_fits(cut, slots_of_pieces, slots_of_pieces);
     if (std::optional<Cut> whole = if_it_fits(cut, cut.a.panels, cut.b.panels)) return whole;
     const std::optional<Cut> with_a = keeping(cut, Side::a);
@@ -82,8 +80,8 @@ class Cutter {
   /// The kept side's slots by bisection: more of them never take less memory.
   std::optional<Cut> keeping(Cut cut, Side side) const {
     cut.kept = side;
-    const SideCut& kept = side == Side::a ? cut.a : cut.b;
-    const SideCut& passing = side == Side::a ? cut.b : cut.a;
+    const SideCut& kept = cut.kept_side();
+    const SideCut& passing = cut.passing_side();
     const std::int64_t few = std::min<std::int64_t>(passing.panels, slots_passing);
     const auto with = [&](std::int64_t slots) {
       return side == Side::a ? if_it_fits(cut, slots, few) : if_it_fits(cut, few, slots);
@@ -109,8 +107,8 @@ class Cutter {
   }
 
   double floats_sent(const Cut& cut) const {
-    const SideCut& kept = cut.kept == Side::a ? cut.a : cut.b;
-    const SideCut& passing = cut.kept == Side::a ? cut.b : cut.a;
+    const SideCut& kept = cut.kept_side();
+    const SideCut& passing = cut.passing_side();
     const std::int64_t rounds = ceil_div(kept.panels, kept.slots);
     return static_cast<double>(kept.extent) + static_cast<double>(passing.extent) * static_cast<double>(rounds);
   }
@@ -125,7 +123,7 @@ class Cutter {
 std::int64_t device_ld(std::int64_t rows) { return std::max(round_up(rows, floats_of_a_line), floats_of_a_line); }
 
 SlotMatrix slot_matrix(const Cut& cut, Side side, Op op) {
-  const SideCut& of = side == Side::a ? cut.a : cut.b;
+  const SideCut& of = cut.side(side);
   const std::int64_t across = of.slots * of.panel;
   const bool slots_are_rows = (side == Side::a) == (op == Op::none);
   if (slots_are_rows) return {device_ld(across), cut.piece, true};
@@ -139,7 +137,7 @@ std::size_t bytes_of_slots(const Cut& cut, Side side, Op op) {
 }
 
 std::size_t bytes_of_results(const Cut& cut) {
-  return static_cast<std::size_t>(cut.results) * static_cast<std::size_t>(cut.strip_floats) * sizeof(float);
+  return std::size_t{results_held} * static_cast<std::size_t>(cut.strip_floats) * sizeof(float);
 }
 
 GemmProblem on_device(const GemmProblem& host) {

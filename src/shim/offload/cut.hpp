@@ -27,6 +27,9 @@ constexpr std::int64_t panels_of(std::int64_t extent, std::int64_t takers = 1) {
   return ceil_div(extent, panel < thinnest ? thinnest : panel > thickest ? thickest : panel);
 }
 
+/// Strips of C that the device holds: one computed, one fetched, one between.
+inline constexpr int results_held = 3;
+
 struct SideCut {
   std::int64_t extent = 0;  ///< m or n
   std::int64_t panel = 0;   ///< rows of op(A), or columns of op(B), but for the last panel's
@@ -47,15 +50,17 @@ struct Cut {
   std::int64_t k = 0;
   std::int64_t piece = 0;   ///< steps of k that a panel holds; its sums are added up on the device, in the order of k
   std::int64_t pieces = 0;  ///< 1 wherever memory allows; 1, of length 0, where k = 0
-  int results = 0;          ///< strips of C that the device holds
-  std::int64_t strip_floats = 0;  ///< of each of them
+  std::int64_t strip_floats = 0;  ///< of each strip of C that the device holds
   Side kept = Side::a;            ///< whose panels stay while all of the other's pass by, where not all stay; and whose
                                   ///< panels several GPUs share out
 
+  const SideCut& side(Side of) const { return of == Side::a ? a : b; }
+  const SideCut& kept_side() const { return side(kept); }
+  const SideCut& passing_side() const { return kept == Side::a ? b : a; }
   std::int64_t piece_length(std::int64_t index) const { return index + 1 < pieces ? piece : k - index * piece; }
 };
 
-inline std::int64_t kept_panels(const Cut& cut) { return cut.kept == Side::a ? cut.a.panels : cut.b.panels; }
+inline std::int64_t kept_panels(const Cut& cut) { return cut.kept_side().panels; }
 
 /// Rows of a matrix as the device stores it, rounded up so that every column starts on a 128-byte line and a rung's
 /// 128-bit path can be taken.

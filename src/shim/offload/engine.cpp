@@ -112,14 +112,14 @@ OffloadOutcome OffloadEngine::run_streamed(OffloadContext& context, const Rung& 
 OffloadOutcome OffloadEngine::run_on_chosen(const Rung& rung, const GemmProblem& problem, GpuLap& lap) {
   constexpr int most_tries = 8;
   const std::lock_guard lock(several_);
-  std::size_t limit = limits_.memory;
+  OffloadLimits limits = limits_;
   OffloadOutcome outcome;
-  for (int tries = 0; tries < most_tries; ++tries, limit /= 2) {
-    SharedProduct product({device_, team_, contexts_, limit, limits_.keep, limits_.pinned}, rung, problem, chosen_);
+  for (int tries = 0; tries < most_tries; ++tries, limits.memory /= 2) {
+    SharedProduct product({device_, team_, contexts_, limits}, rung, problem, chosen_);
     outcome = product.run(lap);
     if (product.is_on_gpu()) return run_here(rung, problem, lap);
     if (outcome.status != launch_no_memory || !outcome.untouched) break;
-    if (limit == 0) limit = product.budget();
+    if (limits.memory == 0) limits.memory = product.budget();
   }
   outcome.ordinals = chosen_;
   return outcome;

@@ -62,8 +62,8 @@ class Schedule {
   void take_offer(Step& step);
   bool kept_comes_next() const;
   PanelRun& run_of(Step& step, Side side) const { return side == Side::a ? step.a : step.b; }
-  const SideCut& kept() const { return cut_.kept == Side::a ? cut_.a : cut_.b; }
-  const SideCut& passing() const { return cut_.kept == Side::a ? cut_.b : cut_.a; }
+  const SideCut& kept() const { return cut_.kept_side(); }
+  const SideCut& passing() const { return cut_.passing_side(); }
   Side passing_side() const { return cut_.kept == Side::a ? Side::b : Side::a; }
   int passing_slot(std::int64_t panel) const { return static_cast<int>(panel % passing().slots); }
 

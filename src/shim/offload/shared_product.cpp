@@ -55,12 +55,13 @@ void SharedProduct::work(int index, GpuLap& lap) noexcept {
       const Reach reach = reach_of(means_.device, problem_);
       worker.beyond_cpu = reach.some_beyond_cpu();
       worker.on_gpu = reach.all_on_gpu();
-      worker.status = context.prepare(means_.device, problem_, reach, means_.pinned);
-      if (worker.status == launch_ok) worker.status = context.budget(means_.device, means_.memory, worker.budget);
+      worker.status = context.prepare(means_.device, problem_, reach, means_.limits.pinned);
+      if (worker.status == launch_ok)
+        worker.status = context.budget(means_.device, means_.limits.memory, worker.budget);
       arrived = true;
       budgets_known_.arrive_and_wait();
       if (worker.status == launch_ok && claims_) worker.status = multiply(context, reach, index, lap);
-      context.trim(means_.device, means_.keep);
+      context.trim(means_.device, means_.limits.keep);
     }
   } catch (const std::exception&) {
     worker.status = out_of_host_memory;

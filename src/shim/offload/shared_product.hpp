@@ -20,7 +20,7 @@ struct SharedMeans {
   GpuDevice& device;
   CopyTeam& team;
   std::array<OffloadContext, most_contexts>& contexts;
-  std::size_t memory, keep, pinned;  ///< bytes for each GPU; see OffloadLimits
+  OffloadLimits limits;  ///< of each GPU
 };
 
 /// A GPU that fails leaves what it has claimed to the CPU, and the rest to the other GPUs. All are given the same cut,

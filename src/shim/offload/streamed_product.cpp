@@ -26,7 +26,7 @@ const Rung& rung_for(const Rung& wished, const GemmProblem& there) {
 
 void add_unclaimed(PanelClaims& claims, const Cut& cut, std::vector<Rectangle>& rectangles) {
   const bool kept_is_a = cut.kept == Side::a;
-  const SideCut& side = kept_is_a ? cut.a : cut.b;
+  const SideCut& side = cut.kept_side();
   while (const std::optional<std::int64_t> panel = claims.left_over()) {
     const std::int64_t begin = side.begin(*panel);
     const std::int64_t length = side.length(*panel, 1);
@@ -112,8 +112,8 @@ bool StreamedProduct::may_take(const Step& step) const {
   }
   if (!reads_c_ || step.piece > 0) return true;
   // The strip of C is sent too, to where another one may not have been multiplied yet, or not fetched.
-  const bool others_are_done = results_.added() > strips_begun_ - cut_.results;
-  return others_are_done && is_free(static_cast<int>(strips_begun_ % cut_.results));
+  const bool others_are_done = results_.added() > strips_begun_ - results_held;
+  return others_are_done && is_free(static_cast<int>(strips_begun_ % results_held));
 }
 
 /// Enters the next step's panels, and its strip of C where beta asks for it, for sending.
@@ -121,7 +121,7 @@ bool StreamedProduct::take_step() {
   if (!next_ || !may_take(*next_)) return false;
   const Step step = *next_;
   if (step.piece == 0) ++strips_begun_;
-  const int result = static_cast<int>((strips_begun_ - 1) % cut_.results);
+  const int result = static_cast<int>((strips_begun_ - 1) % results_held);
   if (cut_.k > 0) {
     for (int i = 0; i < step.load_count; ++i)
       uploads_.add(panel_transfer(step.loads[static_cast<std::size_t>(i)], step.piece));
@@ -140,7 +140,7 @@ bool StreamedProduct::take_step() {
 
 Transfer StreamedProduct::panel_transfer(const PanelLoad& load, std::int64_t piece) const {
   const bool is_a = load.side == Side::a;
-  const SideCut& side = is_a ? cut_.a : cut_.b;
+  const SideCut& side = cut_.side(load.side);
   const SlotMatrix& matrix = is_a ? matrix_a_ : matrix_b_;
   const float* host = is_a ? problem_.host.a : problem_.host.b;
   const std::int64_t ld = is_a ? problem_.host.lda : problem_.host.ldb;

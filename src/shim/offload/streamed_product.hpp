@@ -25,7 +25,6 @@ void add_unclaimed(PanelClaims& claims, const Cut& cut, std::vector<Rectangle>& 
 
 /// What a context keeps for the products that stream through it, one at a time.
 struct StreamingMeans {
-  static constexpr int most_results = 4;
   static constexpr int step_events = 64;
 
   Stream up = nullptr;
@@ -33,7 +32,7 @@ struct StreamingMeans {
   Stream down = nullptr;
   Event sent = nullptr;                         ///< behind a step's panels, on `up`
   std::array<Event, step_events> multiplied{};  ///< behind the products, taking turns, on `compute`
-  std::array<Event, most_results> fetched{};    ///< behind the last copy from a strip of C, on `down`
+  std::array<Event, results_held> fetched{};    ///< behind the last copy from a strip of C, on `down`
   PinnedRing ring_up, ring_down;
 };
 
@@ -121,7 +120,7 @@ class StreamedProduct {
   std::int64_t steps_launched_ = 0;
   std::int64_t strips_begun_ = 0;
   std::vector<std::int64_t> last_use_a_, last_use_b_;  // step whose product reads the slot last; -1: none
-  std::array<ResultStrip, StreamingMeans::most_results> strips_{};
+  std::array<ResultStrip, results_held> strips_{};
 };
 
 }  // namespace ladder::shim
