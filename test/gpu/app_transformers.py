@@ -2,9 +2,10 @@
 """A transformer of GPT-2's or Llama's size with random weights, in FP32: 64 greedily generated tokens with their logits,
 the losses of 20 training steps, and how many of both a second, under eager mode, CUDA graphs and torch.compile.
 
-usage: app_transformers.py {gpt2,llama} --out FILE [--with-float64] [--quiet-lock FILE] [--device D] [--small]
+usage: app_transformers.py {gpt2,llama} --out FILE [--as-reference] [--quiet-lock FILE] [--device D] [--small]
 
-The file is for compare_transformers.py. --with-float64 adds the same in float64, as the reference. --quiet-lock is locked
+The file is for compare_transformers.py. --as-reference adds the same in float64, and the losses with the sequences in
+other orders, which differ by rounding alone. --quiet-lock is locked
 shared until the timing begins and alone during it, so that processes can wait for each other. --small is for a look
 without a GPU.
 """
@@ -23,6 +24,7 @@ import served_calls
 import transformer_work as work
 from gpu_alone import alone
 
+OTHER_ORDERS = 7
 REPEATS = 3
 TIMED_STEPS = 5
 
@@ -97,6 +99,17 @@ class Work:
         self.restore()
         return torch.stack([step().clone() for _ in range(work.STEPS)]).cpu()
 
+    def train_in_other_orders(self):
+        """The losses of training with the sequences in each of some other orders, and then the first order again."""
+        sequences = len(self.trainer.tokens)
+        orders = min(sequences - 1, OTHER_ORDERS)
+        losses = []
+        for _ in range(orders):
+            self.trainer.reorder(1)
+            losses.append(self.train(self.trainer.step))
+        self.trainer.reorder(sequences - orders)
+        return losses
+
     def results(self, mode):
         """What the mode computes: tokens, logits, losses, calls; and its steps, for timing."""
         self.restore()
@@ -144,7 +157,8 @@ def run_modes(kind, model, arguments):
             found[mode], steps[mode] = everything.results(mode)
             print(f"{kind.name} {mode}: loss {found[mode]['losses'][0]:.6f} -> {found[mode]['losses'][-1]:.6f}, "
                   f"{time.perf_counter() - begin:.1f} s with preparations", flush=True)
-        if arguments.with_float64:
+        if arguments.as_reference:
+            found["eager"]["reordered_losses"] = everything.train_in_other_orders()
             found["float64"] = float64_results(kind, everything, arguments.device)
     torch.cuda.empty_cache()  # the next processes need the memory too
     with alone(arguments.quiet_lock):
@@ -165,7 +179,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=sorted(work.KINDS))
     parser.add_argument("--out", required=True)
-    parser.add_argument("--with-float64", action="store_true")
+    parser.add_argument("--as-reference", action="store_true")
     parser.add_argument("--quiet-lock")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--small", action="store_true")

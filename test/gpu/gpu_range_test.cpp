@@ -136,7 +136,8 @@ TEST_SUITE("rungs") {
     const Operands operands({.shape = {1100, 1000, 1003}});
     Matrix result = operands.c;
     for (const Kernel& kernel : gpu_tensor_kernels()) {
-      if (kernel.sums() != Sums::by_slab) continue;  // a member of rung 9 that serves rung 10 as well
+      // A tile of rung 9 that serves rung 10 as well is made for other problems.
+      if (kernel.config() != nullptr && kernel.config()->sums != Sums::by_slab) continue;
       INFO(kernel.name());
       CHECK(kernel.runs(operands.problem(result)));
     }

@@ -98,6 +98,10 @@ class Trainer:
         self.mask = hidden_before(self.positions[:1], self.positions[0])
         self.optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE)
 
+    def reorder(self, shift):
+        """Takes the sequences in another order: the same step, but for the rounding."""
+        self.tokens.copy_(self.tokens.roll(shift, 0))
+
     def loss(self):
         logits = self.model(self.tokens, attention_mask=self.mask, position_ids=self.positions, use_cache=False).logits
         return torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), self.tokens[:, 1:].flatten())

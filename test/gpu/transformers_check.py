@@ -45,7 +45,7 @@ class TransformerRuns:
         result.unlink(missing_ok=True)
         library = {} if rung is None else {"LD_PRELOAD": str(self.build / "lib/libladderblas.so.0"), "LADDER_RUNG": rung}
         command = [sys.executable, HERE / "app_transformers.py", kind, "--out", result, "--quiet-lock", self.lock,
-                   *(["--with-float64"] if rung is None else [])]
+                   *(["--as-reference"] if rung is None else [])]
         # Compiled kernels are for this process alone: which were found ready must not depend on who was first.
         cache = self.logs / f"inductor-{kind}-{rung or 'cublas'}"
         code, output = run(command, TIMEOUT_S, {**library, "TORCHINDUCTOR_CACHE_DIR": str(cache),
