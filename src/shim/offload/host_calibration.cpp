@@ -43,7 +43,7 @@ HostRates builtin_host_rates(int cores, int threads) {
           .cpu_bytes = std::min(bytes_per_core * cores, most_bytes),
           .cpu_call_s = 18e-6,
           .gpu_flops = 50e12,
-          .gpu_call_s = 200e-6,
+          .gpu_call_s = 70e-6,
           .bus_up = 55e9,
           .bus_down = 55e9,
           .staging_up = staging,
