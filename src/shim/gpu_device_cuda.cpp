@@ -41,16 +41,17 @@ PointerKind kind_of_pointer(const void* address) {
   static const auto get_attributes =
       gpu::driver_function<PFN_cuPointerGetAttributes_v7000>("cuPointerGetAttributes", version);
   if (get_attributes == nullptr) return PointerKind::pageable;
-  std::array<CUpointer_attribute, 2> questions = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
-  unsigned memory_type = 0;  // of none that the driver knows
-  unsigned is_managed = 0;
-  std::array<void*, questions.size()> answers = {&memory_type, &is_managed};
-  const auto pointer = reinterpret_cast<CUdeviceptr>(address);
-  if (get_attributes(questions.size(), questions.data(), answers.data(), pointer) != CUDA_SUCCESS)
-    return PointerKind::pageable;
-  if (is_managed != 0) return PointerKind::managed;
-  if (memory_type == CU_MEMORYTYPE_DEVICE) return PointerKind::device;
-  return memory_type == CU_MEMORYTYPE_HOST ? PointerKind::pinned : PointerKind::pageable;
+  // The plural function gives 0, not an error, for memory that the driver does not know.
+  const auto answer_to = [address](CUpointer_attribute question) {
+    unsigned answer = 0;
+    void* to = &answer;
+    const auto pointer = reinterpret_cast<CUdeviceptr>(address);
+    return get_attributes(1, &question, &to, pointer) == CUDA_SUCCESS ? answer : 0;
+  };
+  const unsigned memory_type = answer_to(CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+  if (memory_type == 0) return PointerKind::pageable;
+  if (answer_to(CU_POINTER_ATTRIBUTE_IS_MANAGED) != 0) return PointerKind::managed;
+  return memory_type == CU_MEMORYTYPE_DEVICE ? PointerKind::device : PointerKind::pinned;
 }
 
 class CudaDevice final : public GpuDevice {

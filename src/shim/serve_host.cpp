@@ -12,6 +12,7 @@
 #include "next_blas.hpp"
 #include "next_library.hpp"
 #include "offload/cut.hpp"
+#include "program_break.hpp"
 #include "serve_offload.hpp"
 #include "stderr_line.hpp"
 
@@ -45,9 +46,11 @@ Attempt try_route(const Route& route, Door door, const GemmProblem& problem, con
   return {"no such way"};
 }
 
-/// Asks the driver, but only in a process that is known to use a GPU: nobody else has such memory.
+/// Asks the driver, which takes as long as the rest of a small call, but only in a process that is known to use a GPU:
+/// nobody else has such memory.
 bool lies_in_gpu_memory(const GemmProblem& problem) {
-  return gpu_device().in_use() && gpu_device().kind_of(problem.c) == PointerKind::device;
+  return gpu_device().in_use() && !lies_below_program_break(problem.c) &&
+         gpu_device().kind_of(problem.c) == PointerKind::device;
 }
 
 /// `predicted`: what the choice was made by, where it was up to us and the call had one.
