@@ -5,10 +5,12 @@
 #include <doctest/doctest.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -16,6 +18,8 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -117,6 +121,19 @@ volatile std::sig_atomic_t handled = 0;
 void note_thread(int) {
   handled_by = pthread_self();
   handled = 1;
+}
+
+std::set<pid_t> thread_numbers() {
+  std::set<pid_t> numbers;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+    numbers.insert(static_cast<pid_t>(std::stol(entry.path().filename().string())));
+  return numbers;
+}
+
+std::atomic<bool> held{false}, let_go{false};
+void hold_thread(int) {
+  held.store(true);
+  while (!let_go.load()) std::this_thread::yield();
 }
 
 }  // namespace
@@ -235,6 +252,38 @@ TEST_CASE("a child copies by itself, and goes without its parent's threads, asle
     team.reset();
     CHECK(before.all_arrived());
   }
+}
+
+TEST_CASE("jobs that no thread comes to are made by the one that waits for them, after a while") {
+  const std::set<pid_t> before = thread_numbers();
+  CopyTeam team(1);
+  Jobs first(1), second(3, 33), third(1, 66);
+  first.submit(team);
+  wait_for(first.jobs.front());
+  struct sigaction action {};
+  action.sa_handler = hold_thread;
+  struct sigaction before_action {};
+  REQUIRE(sigaction(SIGTRAP, &action, &before_action) == 0);
+  for (const pid_t thread : thread_numbers())
+    if (before.count(thread) == 0) REQUIRE(syscall(SYS_tgkill, getpid(), thread, SIGTRAP) == 0);
+  while (!held.load()) std::this_thread::yield();
+
+  SpareHand hand;
+  CHECK_FALSE(team.help(hand));  // nothing waits
+  second.submit(team);
+  CHECK_FALSE(team.help(hand));  // it may still come
+  int made = 0;
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!second.all_done() && std::chrono::steady_clock::now() < patience) made += team.help(hand) ? 1 : 0;
+  CHECK(made == 3);
+  CHECK(second.all_arrived());
+  CHECK_FALSE(team.help(hand));
+
+  let_go.store(true);
+  third.submit(team);
+  wait_for(third.jobs.front());
+  CHECK(third.all_arrived());
+  sigaction(SIGTRAP, &before_action, nullptr);
 }
 
 TEST_CASE("the program's signals are handled on the program's own threads") {

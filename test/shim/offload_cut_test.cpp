@@ -11,6 +11,7 @@
 
 #include "offload/cut.hpp"
 #include "offload/schedule.hpp"
+#include "offload/transfer.hpp"
 
 using namespace ladder;
 using namespace ladder::shim;
@@ -205,6 +206,17 @@ TEST_CASE("where C is only scaled, nothing is kept for A and B") {
   CHECK(bytes_of_slots(*cut, Side::a, problem.op_a) == 0);
   CHECK(bytes_of_slots(*cut, Side::b, problem.op_b) == 0);
   followed(*cut);
+}
+
+TEST_CASE("chunks are as large as slots, but smaller where a few would be all") {
+  constexpr std::size_t slot = std::size_t{2} << 20, page = 4096, least = std::size_t{256} << 10;
+  CHECK(chunk_bytes(1e9, slot) == slot);
+  CHECK(chunk_bytes(16.0 * slot, slot) == slot);
+  CHECK(chunk_bytes(16.0 * 100 * page, slot) == 100 * page);
+  CHECK(chunk_bytes(16.0 * 100 * page + 16, slot) == 101 * page);
+  CHECK(chunk_bytes(1e6, slot) == least);
+  CHECK(chunk_bytes(0.0, slot) == least);
+  CHECK(chunk_bytes(1e6, page) == page);
 }
 
 TEST_CASE("too little memory for anything is said") {

@@ -6,8 +6,10 @@
 #include <semaphore.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -34,6 +36,11 @@ struct CopyJob {
   CopyJob* next = nullptr;        ///< the team's own, as long as it has the job
 };
 
+/// What a thread that waits for its jobs remembers between two looks at whether it should lend a hand.
+struct SpareHand {
+  std::optional<std::chrono::steady_clock::time_point> wanted_since;
+};
+
 /// The threads start with the first job and stay, asleep. Signals of the program go to the program's own threads.
 /// Any thread may submit. Where the system gives no threads at all, submit() makes the copy itself.
 class CopyTeam {
@@ -47,6 +54,10 @@ class CopyTeam {
   /// First come, first copied. Allocates nothing once the threads are there.
   void submit(CopyJob& job);
 
+  /// Makes a job on the calling thread, if one has been waiting for long although not all threads are at work: these
+  /// have not been given a core. False where there was none. `hand` is the caller's own, from call to call.
+  bool help(SpareHand& hand);
+
   /// In a forked child, which has none of the threads: from now on submit() makes the copies itself. Touches no lock.
   void abandon_in_child() { abandoned_.store(true, std::memory_order_relaxed); }
 
@@ -54,9 +65,12 @@ class CopyTeam {
   void start();
   bool enqueue(CopyJob& job);
   CopyJob* take();
+  void await_job();
   void serve();
 
   const int wanted_;
+  std::atomic<int> threads_started_{0};
+  std::atomic<int> at_work_{0};  // threads that make a job
   std::mutex mutex_;
   // One for each job; not a condition variable, which cannot be destroyed where its waiters are missing.
   sem_t waiting_;

@@ -7,7 +7,7 @@
 namespace ladder::shim {
 
 void Results::add(const Transfer& transfer, const Rectangle& place, Event after) {
-  const std::size_t chunks = chunk_count(transfer, ring_.slot_bytes());
+  const std::size_t chunks = chunk_count(transfer, most_);
   strips_.push_back({transfer, place, after, 0, chunks, std::vector<bool>(chunks, false)});
   to_issue_.push_back(std::prev(strips_.end()));
   ++added_;
@@ -44,7 +44,7 @@ LaunchStatus Results::issue_chunk(std::list<Strip>::iterator strip, PinnedSlot* 
   if (strip->next_chunk == 0) {
     if (const LaunchStatus status = device_.wait(stream_, transfer.before); status != launch_ok) return status;
   }
-  const Chunk chunk = chunk_at(transfer, ring_.slot_bytes(), strip->next_chunk);
+  const Chunk chunk = chunk_at(transfer, most_, strip->next_chunk);
   void* to = slot != nullptr ? slot->memory : on_host(transfer, chunk);
   const std::size_t to_pitch = slot != nullptr ? chunk.width : transfer.host_pitch;
   const Direction direction = slot != nullptr ? Direction::to_host : Direction::by_address;
@@ -70,7 +70,7 @@ LaunchStatus Results::unpack_arrived(bool& moved) {
       continue;
     }
     const Transfer& transfer = front.strip->transfer;
-    const Chunk chunk = chunk_at(transfer, ring_.slot_bytes(), front.chunk);
+    const Chunk chunk = chunk_at(transfer, most_, front.chunk);
     front.slot->job.copy = {
         on_host(transfer, chunk), transfer.host_pitch, front.slot->memory, chunk.width, chunk.width, chunk.lines};
     front.slot->job.done.store(false, std::memory_order_relaxed);
@@ -108,7 +108,7 @@ void Results::unwritten(std::vector<Rectangle>& rectangles) const {
   for (const Strip& strip : strips_) {
     for (std::size_t i = 0; i < strip.written.size(); ++i) {
       if (strip.written[i]) continue;
-      const Chunk chunk = chunk_at(strip.transfer, ring_.slot_bytes(), i);
+      const Chunk chunk = chunk_at(strip.transfer, most_, i);
       rectangles.push_back({strip.place.m0 + static_cast<std::int64_t>(chunk.byte / sizeof(float)),
                             static_cast<std::int64_t>(chunk.width / sizeof(float)),
                             strip.place.n0 + static_cast<std::int64_t>(chunk.line),

@@ -25,8 +25,9 @@ struct Rectangle {
 /// Of one call. Strips arrive in the order in which they were added. One thread calls it.
 class Results {
  public:
-  Results(GpuDevice& device, CopyTeam& team, PinnedRing& ring, Stream stream)
-      : device_(device), team_(team), ring_(ring), stream_(stream) {}
+  /// `bytes`: of all that it will be given, about.
+  Results(GpuDevice& device, CopyTeam& team, PinnedRing& ring, Stream stream, double bytes)
+      : device_(device), team_(team), ring_(ring), stream_(stream), most_(chunk_bytes(bytes, ring.slot_bytes())) {}
 
   /// `place`: of the strip in C. `after` is recorded behind its last copy.
   void add(const Transfer& transfer, const Rectangle& place, Event after);
@@ -71,6 +72,7 @@ class Results {
   CopyTeam& team_;
   PinnedRing& ring_;
   Stream stream_;
+  const std::size_t most_;   // bytes of a chunk
   std::list<Strip> strips_;  // not written yet
   std::deque<std::list<Strip>::iterator> to_issue_;
   std::deque<Arriving> arriving_;

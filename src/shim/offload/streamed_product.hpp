@@ -102,6 +102,7 @@ class StreamedProduct {
   }
 
   GpuDevice& device_;
+  CopyTeam& team_;
   StreamingMeans& means_;
   const StreamedProblem& problem_;
   const Cut& cut_;

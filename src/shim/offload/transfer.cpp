@@ -14,6 +14,15 @@ std::size_t lines_per_chunk(const Transfer& t, std::size_t most) { return t.stag
 
 }  // namespace
 
+std::size_t chunk_bytes(double bytes, std::size_t slot_bytes) {
+  constexpr double wished_chunks = 16.0;
+  constexpr std::size_t page = 4096;
+  constexpr std::size_t smallest = std::size_t{256} << 10;  // below, what a copy costs the caller's thread counts
+  const double wished = bytes / wished_chunks;
+  if (wished >= static_cast<double>(slot_bytes)) return slot_bytes;
+  return std::min(std::max(ceil_div(static_cast<std::size_t>(wished), page) * page, smallest), slot_bytes);
+}
+
 std::size_t chunk_count(const Transfer& t, std::size_t most) {
   if (t.width == 0 || t.lines == 0) return 0;
   const std::size_t lines = lines_per_chunk(t, most);

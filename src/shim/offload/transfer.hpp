@@ -28,6 +28,10 @@ struct Chunk {
   std::size_t lines = 0;
 };
 
+/// The size of chunks for `bytes` in all through slots of `slot_bytes`: a slot's, or less where these would be too few
+/// to keep all copying threads busy, and the first and the last of them long to wait for.
+std::size_t chunk_bytes(double bytes, std::size_t slot_bytes);
+
 /// In how many chunks of at most `most` bytes a transfer goes, and which they are.
 std::size_t chunk_count(const Transfer& transfer, std::size_t most);
 Chunk chunk_at(const Transfer& transfer, std::size_t most, std::size_t index);

@@ -43,13 +43,13 @@ LaunchStatus Uploads::take_slot(PinnedSlot*& slot) {
 LaunchStatus Uploads::pack(bool& moved) {
   while (!to_pack_.empty()) {
     const Transfer& transfer = to_pack_.front();
-    const std::size_t chunks = chunk_count(transfer, ring_.slot_bytes());
+    const std::size_t chunks = chunk_count(transfer, most_);
     PinnedSlot* slot = nullptr;
     if (transfer.staged) {
       if (const LaunchStatus status = take_slot(slot); status != launch_ok) return status;
       if (slot == nullptr) return launch_ok;
     }
-    const Chunk chunk = chunk_at(transfer, ring_.slot_bytes(), next_chunk_);
+    const Chunk chunk = chunk_at(transfer, most_, next_chunk_);
     packed_.push_back({transfer, chunk, slot, next_chunk_ == 0, next_chunk_ + 1 == chunks});
     if (slot != nullptr) {
       slot->job.copy = {slot->memory,        chunk.width, on_host(transfer, chunk),

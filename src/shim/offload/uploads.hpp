@@ -14,8 +14,9 @@ namespace ladder::shim {
 /// Of one call. Copies begin in the order in which transfers were added. One thread calls it.
 class Uploads {
  public:
-  Uploads(GpuDevice& device, CopyTeam& team, PinnedRing& ring, Stream stream)
-      : device_(device), team_(team), ring_(ring), stream_(stream) {}
+  /// `bytes`: of all that it will be given, about.
+  Uploads(GpuDevice& device, CopyTeam& team, PinnedRing& ring, Stream stream, double bytes)
+      : device_(device), team_(team), ring_(ring), stream_(stream), most_(chunk_bytes(bytes, ring.slot_bytes())) {}
 
   void add(const Transfer& transfer);
   std::int64_t added() const { return added_; }
@@ -44,6 +45,7 @@ class Uploads {
   CopyTeam& team_;
   PinnedRing& ring_;
   Stream stream_;
+  const std::size_t most_;  // bytes of a chunk
   std::deque<Transfer> to_pack_;
   std::size_t next_chunk_ = 0;  // of the first of them
   std::deque<Packed> packed_;   // or being packed
