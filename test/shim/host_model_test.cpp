@@ -73,7 +73,7 @@ TEST_CASE("what the model expects of the CPU lies at or below what OpenBLAS took
 
 TEST_CASE("the GPU takes what is worth the way, and not what is small or all bytes") {
   const auto prefers_gpu = [](const GemmProblem& p) { return on_reference.predict(p).prefers_gpu(); };
-  for (const std::int64_t n : {1024, 2048, 4096, 8192, 16384, 40000}) CHECK(prefers_gpu(cube(n)));
+  for (const std::int64_t n : {512, 1024, 2048, 4096, 8192, 16384, 40000}) CHECK(prefers_gpu(cube(n)));
   for (const std::int64_t n : {100, 128, 256}) CHECK_FALSE(prefers_gpu(cube(n)));
   CHECK_FALSE(prefers_gpu(problem(16384, 1, 16384)));
   CHECK_FALSE(prefers_gpu(problem(1, 16384, 16384)));
@@ -111,6 +111,36 @@ TEST_CASE("each part of the machine can be the one that the GPU's time hangs on"
   CHECK(slower(&HostRates::bus_up, flat) < 1.2);
 }
 
+TEST_CASE("each part of the machine can be the one that the CPU's time hangs on") {
+  const auto slower = [](double HostRates::*rate, const GemmProblem& p) {
+    HostRates rates = reference();
+    rates.*rate /= 100;
+    return HostModel(rates).predict(p).cpu_s / on_reference.predict(p).cpu_s;
+  };
+  const GemmProblem read = problem(16384, 1, 16384), written = problem(16384, 16384, 1), large = cube(8192);
+  CHECK(slower(&HostRates::cpu_bytes, read) > 50);
+  CHECK(slower(&HostRates::cpu_write_bytes, written) > 50);
+  CHECK(slower(&HostRates::cpu_flops, large) > 50);
+  CHECK(slower(&HostRates::cpu_bytes, written) < 1.2);
+  CHECK(slower(&HostRates::cpu_write_bytes, read) < 1.2);
+  CHECK(slower(&HostRates::cpu_call_s, large) == doctest::Approx(1));
+}
+
+TEST_CASE("the CPU reaches half of its peak at the half edge, and a short or a long k takes nothing from that") {
+  HostRates rates = reference();
+  rates.cpu_call_s = 0, rates.cpu_half_edge = 400, rates.cpu_bytes = rates.cpu_write_bytes = 1e15;
+  const HostModel model(rates);
+  const auto part_of_peak = [&](const GemmProblem& p) {
+    const double flops = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+    return flops / rates.cpu_flops / model.predict(p).cpu_s;
+  };
+  const double half = part_of_peak(cube(400));
+  CHECK(half == doctest::Approx(0.5).epsilon(0.01));
+  CHECK(part_of_peak(problem(400, 400, 40)) == doctest::Approx(half).epsilon(0.01));
+  CHECK(part_of_peak(problem(100, 100, 6400)) == doctest::Approx(half).epsilon(0.01));
+  CHECK(part_of_peak(cube(4096)) > 0.95);
+}
+
 TEST_CASE("copies and a long product hide in one another, short ones follow one another") {
   HostRates rates = reference();
   rates.gpu_call_s = 0;
@@ -125,8 +155,8 @@ TEST_CASE("copies and a long product hide in one another, short ones follow one 
 }
 
 TEST_CASE("a narrow win is none") {
-  CHECK_FALSE((Prediction{.cpu_s = 1.05, .gpu_s = 1.0}.prefers_gpu()));
-  CHECK((Prediction{.cpu_s = 1.2, .gpu_s = 1.0}.prefers_gpu()));
+  CHECK_FALSE((Prediction{.cpu_s = 1.45, .gpu_s = 1.0}.prefers_gpu()));
+  CHECK((Prediction{.cpu_s = 1.55, .gpu_s = 1.0}.prefers_gpu()));
   CHECK_FALSE((Prediction{.cpu_s = 1.0, .gpu_s = not_a_number}.prefers_gpu()));
   CHECK_FALSE(Prediction{}.prefers_gpu());
 }

@@ -58,6 +58,7 @@ TEST_CASE("the rates of a machine are found from its times") {
     CHECK(is_near(found.cpu_flops, known.cpu_flops, close));
     CHECK(std::abs(found.cpu_half_edge - known.cpu_half_edge) < 1 + close * known.cpu_half_edge);
     CHECK(is_near(found.cpu_bytes, known.cpu_bytes, close));
+    CHECK(is_near(found.cpu_write_bytes, known.cpu_write_bytes, close));
     CHECK(is_near(found.cpu_call_s, known.cpu_call_s, close));
     CHECK(is_near(found.gpu_flops, known.gpu_flops, close));
     CHECK(is_near(found.gpu_call_s, known.gpu_call_s, close));
@@ -136,6 +137,29 @@ TEST_CASE("a machine's rates are kept beside the choices, and read by the librar
   CHECK(shown.find("Some GPU, 132 multiprocessors") != std::string::npos);
   CHECK(shown.find("Some CPU, 16 cores, Some GPU, driver 580.1, kernels 0123\n") != std::string::npos);
   CHECK(shown.find("GPU 12.5 TFLOP/s") != std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a table of before a rate was measured is passed over, until the machine is measured anew") {
+  const auto folder = std::filesystem::temp_directory_path() / ("ladder-old-host-" + std::to_string(getpid()));
+  const auto path = folder / "tuning.json";
+  const shim::HostKey here{"Some CPU", 16, "Some GPU", "580.1", "0123"};
+  HostRates rates = shim::builtin_host_rates(16, 8);
+  rates.gpu_flops = 12.5e12;
+  REQUIRE(add_to_cache(path, here, rates) == "");
+  std::string why_not;
+  std::string text = shim::read_whole_file(path.string(), why_not).value_or("");
+  const std::string name = "cpu_write_bytes";
+  REQUIRE(text.find(name) != std::string::npos);
+  std::ofstream(path) << text.replace(text.find(name), name.size(), "of_another_name");
+
+  shim::Config config;
+  config.tuning = {.named = true, .path = path.string()};
+  CHECK(shim::host_rates_for(config, here).gpu_flops == shim::builtin_host_rates(16, 8).gpu_flops);
+  std::string complaint;
+  CHECK(describe_cache(path, std::nullopt, complaint).find("12.5 TFLOP/s") == std::string::npos);
+  REQUIRE(add_to_cache(path, here, rates) == "");
+  CHECK(shim::host_rates_for(config, here).gpu_flops == 12.5e12);
   std::filesystem::remove_all(folder);
 }
 

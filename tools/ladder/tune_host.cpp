@@ -49,7 +49,7 @@ std::vector<double> times_of(bench::HostContender& contender) {
 tune::HostTimer timer_of(bench::HostContender& contender, bool on_gpu, Progress& progress, std::size_t& done) {
   return [&contender, on_gpu, &progress, &done](const bench::BenchProblem& problem,
                                                 std::string& complaint) -> std::optional<double> {
-    constexpr std::size_t about = 12;  // measurements in all
+    constexpr std::size_t about = 13;  // measurements in all
     progress.show(fmt::format("tune --host, {}, {}", on_gpu ? "GPU" : "CPU", bench::to_text(problem)),
                   std::min(done++, about), about);
     try {

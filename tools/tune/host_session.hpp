@@ -35,9 +35,9 @@ struct HostTimers {
   double bus_up = 0.0, bus_down = 0.0;  ///< byte/s with pinned memory; not measured here
 };
 
-/// Times cubes and thin products on the CPU, from which its peak and its ramp follow, then products through the GPU
-/// that hang on one rate each. What no measurement hangs on keeps the value that it has in `rates`. Leaves the GPU's
-/// rates alone where there is no timer for it.
+/// Times cubes on the CPU, from which its peak and its ramp follow, and thin products that are all reading or all
+/// writing, then products through the GPU that hang on one rate each. What no measurement hangs on keeps the value that
+/// it has in `rates`. Leaves the GPU's rates alone where there is no timer for it.
 HostSession measure_host(const HostTimers& timers, const shim::HostRates& rates);
 
 /// A line for people.

@@ -31,23 +31,26 @@ HostRates rates_of_process() noexcept {
 HostRates builtin_host_rates(int cores, int threads) {
   // tools/bench/results/nvidia-h200/host.csv: OpenBLAS 0.3.26 on 16 cores took 2.22 ms for 1024 cubed and reached 1265
   // GFLOP/s at 8192. The more threads, the larger a product must be to be worth them.
-  constexpr double flops_per_core = 79e9;
-  constexpr double half_edge_per_core = 19;
-  // One core reads 12 GB/s; all together what the memory gives, put rather too high: see HostModel.
+  constexpr double flops_per_core = 81e9;
+  constexpr double half_edge_per_core = 23;
+  // One core reads 12 GB/s and writes 5; all together what the memory gives, put rather too high: see HostModel. They
+  // took 2.8 ms to read 256 MiB (1 x 8192 x 8192), 6.3 ms to write as much (8192 x 8192 x 1).
   constexpr double bytes_per_core = 12e9, most_bytes = 100e9;
-  // A thread copies 10 GB/s; the memory gives 36 to four of them and to more.
-  constexpr double staging_per_thread = 10e9, most_staging = 36e9;
-  const double staging = std::min(staging_per_thread * threads, most_staging);
+  constexpr double written_per_core = 5e9, most_written = 45e9;
+  // A thread copies 10 GB/s; the memory gives 32 to those that pack, 50 to those that unpack.
+  constexpr double staging_per_thread = 10e9, most_up = 32e9, most_down = 50e9;
+  const double staging = staging_per_thread * threads;
   return {.cpu_flops = flops_per_core * cores,
           .cpu_half_edge = half_edge_per_core * cores,
           .cpu_bytes = std::min(bytes_per_core * cores, most_bytes),
-          .cpu_call_s = 18e-6,
+          .cpu_write_bytes = std::min(written_per_core * cores, most_written),
+          .cpu_call_s = 0.2e-6,
           .gpu_flops = 50e12,
-          .gpu_call_s = 70e-6,
+          .gpu_call_s = 110e-6,
           .bus_up = 55e9,
           .bus_down = 55e9,
-          .staging_up = staging,
-          .staging_down = staging};
+          .staging_up = std::min(staging, most_up),
+          .staging_down = std::min(staging, most_down)};
 }
 
 HostRates host_rates_for(const Config& config, const HostKey& key) {

@@ -22,11 +22,12 @@ struct RateField {
   double HostRates::*value;
 };
 constexpr RateField rate_fields[] = {
-    {"cpu_flops", &HostRates::cpu_flops},   {"cpu_half_edge", &HostRates::cpu_half_edge},
-    {"cpu_bytes", &HostRates::cpu_bytes},   {"cpu_call_s", &HostRates::cpu_call_s},
-    {"gpu_flops", &HostRates::gpu_flops},   {"gpu_call_s", &HostRates::gpu_call_s},
-    {"bus_up", &HostRates::bus_up},         {"bus_down", &HostRates::bus_down},
-    {"staging_up", &HostRates::staging_up}, {"staging_down", &HostRates::staging_down}};
+    {"cpu_flops", &HostRates::cpu_flops},      {"cpu_half_edge", &HostRates::cpu_half_edge},
+    {"cpu_bytes", &HostRates::cpu_bytes},      {"cpu_write_bytes", &HostRates::cpu_write_bytes},
+    {"cpu_call_s", &HostRates::cpu_call_s},    {"gpu_flops", &HostRates::gpu_flops},
+    {"gpu_call_s", &HostRates::gpu_call_s},    {"bus_up", &HostRates::bus_up},
+    {"bus_down", &HostRates::bus_down},        {"staging_up", &HostRates::staging_up},
+    {"staging_down", &HostRates::staging_down}};
 static_assert(sizeof(HostRates) == std::size(rate_fields) * sizeof(double), "every rate has its field");
 
 /// What follows the colon of the first line that begins with `name`: "model name : Intel(R) Xeon(R) ...".

@@ -33,7 +33,8 @@ struct HostTable {
 ///
 ///   [{"cpu": ..., "cores": ..., "gpu": ..., "driver": ..., "build": ..., "cpu_flops": ..., ...}, ...]
 ///
-/// with the fields of HostRates by their names. What is not as the format wants it is passed over.
+/// with the fields of HostRates by their names. What is not as the format wants it is passed over, also a table that
+/// lacks a rate: one of before that was measured.
 std::vector<HostTable> host_tables_in(const nlohmann::ordered_json& document);
 
 /// Puts the machine's table in the place of the one it had.
