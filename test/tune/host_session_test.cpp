@@ -85,6 +85,24 @@ TEST_CASE("a CPU that falls behind on small products is put at its best") {
   CHECK(is_near(session.rates.cpu_half_edge, shim::builtin_host_rates(16, 8).cpu_half_edge, 0.05));
 }
 
+TEST_CASE("no cube was quicker than the CPU is put, however its times scatter") {
+  for (const std::int64_t lucky : {256, 512, 1024, 2048, 4096}) {
+    HostTimers timers = timers_of(shim::builtin_host_rates(16, 8));
+    const HostTimer smooth = timers.cpu;
+    timers.cpu = [smooth, lucky](const bench::BenchProblem& p, std::string& complaint) {
+      const double part = p.n == lucky ? 0.7 : 1.0;
+      return std::optional(part * *smooth(p, complaint));
+    };
+    const HostSession session = measure_host(timers, elsewhere);
+    REQUIRE(session.complaint == "");
+    for (const HostTime& t : session.times) {
+      CAPTURE(lucky);
+      CAPTURE(bench::to_text(t.problem));
+      if (!t.on_gpu && t.problem.n == t.problem.k && t.problem.n >= 256) CHECK(t.expected_s < 1.01 * t.seconds);
+    }
+  }
+}
+
 TEST_CASE("without a GPU the CPU is measured all the same, and the rest stays as it was") {
   HostTimers timers = timers_of(shim::builtin_host_rates(16, 8));
   timers.gpu = {};

@@ -77,19 +77,20 @@ void Session::fit_call(const HostTime& small) {
   call_s = std::max(0.0, small.seconds - expected_s(session_.rates, small));
 }
 
-// The largest cube tells the peak, any other the half edge; the smallest of them all puts the CPU at its best. Cubes of
-// more than a quarter of the largest edge are so near the peak that it would hang on the noise of their times.
+// The largest cubes tell the peak, those of up to a quarter of their edge the half edge, which would hang on the noise
+// of the others' times. The largest peak and the smallest half edge put the CPU at its best.
 void Session::fit_product(const std::vector<HostTime>& cubes) {
   HostRates& rates = session_.rates;
-  const HostTime& largest = cubes.back();
   constexpr std::int64_t well_below = 4;
-  double half_edge = std::numeric_limits<double>::max();
+  const std::int64_t largest = cubes.back().problem.n;
+  double half_edge = std::numeric_limits<double>::max(), peak = 0.0;
   for (const HostTime& cube : cubes) {
-    const bool counts = &cube == &cubes.front() || cube.problem.n * well_below <= largest.problem.n;
-    if (counts && &cube != &largest) half_edge = std::min(half_edge, fitted(rates, &HostRates::cpu_half_edge, cube));
+    const bool is_small = cube.problem.n * well_below <= largest || &cube == &cubes.front();
+    if (is_small) half_edge = std::min(half_edge, fitted(rates, &HostRates::cpu_half_edge, cube));
+    if (!is_small || cubes.size() == 1) peak = std::max(peak, fitted(rates, &HostRates::cpu_flops, cube));
   }
   rates.cpu_half_edge = cubes.size() > 1 ? half_edge : 0.0;
-  rates.cpu_flops = fitted(rates, &HostRates::cpu_flops, largest);
+  rates.cpu_flops = peak;
 }
 
 bool Session::measure_cpu(const HostTimer& timer) {
@@ -115,6 +116,9 @@ bool Session::measure_cpu(const HostTimer& timer) {
         std::max(fitted(rates, &HostRates::cpu_bytes, *of_columns), fitted(rates, &HostRates::cpu_bytes, *of_rows));
     rates.cpu_write_bytes = fitted(rates, &HostRates::cpu_write_bytes, *of_writing);
   }
+  // Of times that scatter, a small cube's may lie above the peak itself.
+  for (const HostTime& cube : cubes)
+    rates.cpu_flops = std::max(rates.cpu_flops, fitted(rates, &HostRates::cpu_flops, cube));
   return true;
 }
 
