@@ -3,10 +3,14 @@
 #include "bench/host/host_door.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "bench/host/host_door_nvblas.hpp"
 #include "bench/host/host_door_protocol.hpp"
 
 namespace ladder::bench {
@@ -124,6 +128,7 @@ TEST_CASE("both doors of our library, a batch and long columns included, against
     CHECK(contains(condition(results, "openblas"), "openblas"));
     CHECK_FALSE(condition(results, "first call openblas").empty());
     CHECK_FALSE(condition(results, "first call rung 9").empty());
+    CHECK(contains(condition(results, "rests"), ", the longest "));
   }
 }
 
@@ -169,6 +174,17 @@ TEST_CASE("a preloaded library in a process of its own") {
   CHECK(results.rows[3].peer == "nvblas");
   CHECK(ratio(results.rows[3]).value_or(0.0) > 0.0);
   CHECK(contains(condition(results, "nvblas"), "openblas"));
+}
+
+TEST_CASE("the process whose threads are watched is the peer's, as long as there is one") {
+  NvblasThere peer({variable("LADDER_TEST_TOOL"), {openblas}, "0", openblas, 60.0});
+  CHECK_FALSE(peer.own_process().has_value());
+  const HostTask task{problem_of(Op::none, Op::none, 1, 1, 1)};
+  HostMatrices matrices(task);
+  REQUIRE(peer.begin(task, matrices).empty());
+  REQUIRE(peer.own_process().has_value());
+  CHECK(std::filesystem::exists(fmt::format("/proc/{}/task", *peer.own_process())));
+  CHECK(*peer.own_process() != getpid());
 }
 
 TEST_CASE("a process that computes rubbish") {

@@ -42,9 +42,10 @@ struct HostDoorOptions {
 
 /// One row a problem and contender, ours first and then the peers; `ratio` is against the first peer. Times are of the
 /// host's clock around the whole synchronous call on pageable memory, contenders taking turns run by run, after a
-/// first call of each that is reported apart (condition "first call NAME"). A problem of batch > 1 is a loop of calls:
-/// that is what a user of a host BLAS does. Each contender's C is poisoned with NaN and checked before and after the
-/// timed calls; the row's verdict says what was wrong with a contender, its death or its silence included.
+/// first call of each that is reported apart (condition "first call NAME"). Where a CPU BLAS takes part by long calls,
+/// everybody rests before each sample until no thread is awake (condition "rests"). A problem of batch > 1 is a loop of
+/// calls: that is what a user of a host BLAS does. Each contender's C is poisoned with NaN and checked before and after
+/// the timed calls; the row's verdict says what was wrong with a contender, its death or its silence included.
 ///
 /// Returns nothing where the race cannot be held at all (a library that cannot be loaded, a peer asked for by name that
 /// is not here); `complaint` then says why. Sets the process's rung of the library it loads while it runs; one thread.

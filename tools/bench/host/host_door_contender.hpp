@@ -2,6 +2,8 @@
 // Whoever takes part in a race of host-pointer calls, in this process or in another one.
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 
@@ -41,6 +43,12 @@ class HostContender {
 
   /// True where the GPU did the work for certain: then the host door's floor applies.
   virtual bool on_gpu() const { return false; }
+
+  /// True where a CPU BLAS in this process served the calls since begin().
+  virtual bool on_cpu_blas() const { return false; }
+
+  /// Of a contender that does not run in this one.
+  virtual std::optional<pid_t> own_process() const { return std::nullopt; }
 };
 
 }  // namespace ladder::bench

@@ -25,6 +25,7 @@ class BlasHere : public HostContender {
   HostAnswer call() override;
   HostAnswer checked_call() override;
   std::string name() const override { return name_; }
+  bool on_cpu_blas() const override { return true; }
 
  protected:
   HostMatrices& matrices() { return *matrices_; }  ///< since begin()
@@ -62,6 +63,7 @@ class LadderHere : public BlasHere {
   /// several with "+" between them; "next_blas" where the library handed the calls on.
   std::string name() const override;
   bool on_gpu() const override;
+  bool on_cpu_blas() const override { return served_by_.empty(); }
 
  private:
   /// Calls of the door so far by the rung that served them, in the order of rungs().

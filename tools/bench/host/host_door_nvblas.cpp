@@ -97,6 +97,11 @@ std::string NvblasThere::try_out() {
   return {};
 }
 
+std::optional<pid_t> NvblasThere::own_process() const {
+  if (process_ == nullptr) return std::nullopt;
+  return process_->pid();
+}
+
 HostAnswer NvblasThere::call() { return request(call_request); }
 
 HostAnswer NvblasThere::checked_call() {

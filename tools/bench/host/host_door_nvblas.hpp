@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@ class NvblasThere : public HostContender {
   HostAnswer call() override;
   HostAnswer checked_call() override;
   std::string name() const override { return "nvblas"; }
+  std::optional<pid_t> own_process() const override;
 
   /// Starts a process, makes the smallest call, and lets it end. Why that failed, or why NVBLAS would only hand calls
   /// on: without a GPU it works too, and says so in its log alone.

@@ -33,6 +33,9 @@ class PeerProcess {
   std::optional<std::string> ask(const std::string& line, const std::string& prefix, double timeout_s,
                                  std::string& complaint);
 
+  /// -1 once it is known to have ended.
+  pid_t pid() const { return pid_; }
+
   /// Sends it the end of its stdin and gives it two seconds to end by itself: what it writes then is written.
   void finish();
 
