@@ -4,136 +4,23 @@
 
 #include <doctest/doctest.h>
 #include <pthread.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <csignal>
-#include <cstring>
-#include <deque>
 #include <filesystem>
 #include <iterator>
 #include <memory>
-#include <set>
-#include <string>
 #include <thread>
 #include <vector>
 
+#include "copied_lines.hpp"
+
 using namespace ladder::shim;
+using namespace ladder::test;
 
 namespace {
 
-constexpr unsigned char canary = 0xa5;
-constexpr std::size_t cache_line = 64;
-
-/// Lines somewhere in memory of their own, with canaries around them.
-struct Lines {
-  std::size_t shift, width, pitch, count;
-  std::vector<unsigned char> bytes;
-  std::size_t first;
-
-  Lines(std::size_t shift_, std::size_t width_, std::size_t slack, std::size_t count_)
-      : shift(shift_),
-        width(width_),
-        pitch(width_ + slack),
-        count(count_),
-        bytes(pitch * count_ + 4 * cache_line, canary) {
-    const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
-    first = cache_line + (-address) % cache_line + shift;
-  }
-  unsigned char* line(std::size_t index) { return bytes.data() + first + index * pitch; }
-  void fill(unsigned seed) {
-    for (std::size_t l = 0; l < count; ++l)
-      for (std::size_t i = 0; i < width; ++i) line(l)[i] = static_cast<unsigned char>(seed + l * 31 + i * 7 + i / 256);
-  }
-};
-
-HostCopy copy_of(Lines& to, Lines& from) {
-  return {to.line(0), to.pitch, from.line(0), from.pitch, to.width, to.count};
-}
-
-/// Exactly the lines arrived, and nothing around them was touched.
-bool arrived(Lines& to, Lines& from) {
-  Lines expected(to.shift, to.width, to.pitch - to.width, to.count);
-  for (std::size_t l = 0; l < to.count; ++l) std::copy_n(from.line(l), to.width, expected.line(l));
-  return std::equal(to.bytes.begin() + static_cast<std::ptrdiff_t>(to.first - to.shift - cache_line),
-                    to.bytes.end() - 3 * cache_line,
-                    expected.bytes.begin() + static_cast<std::ptrdiff_t>(expected.first - expected.shift - cache_line));
-}
-
-void wait_for(const CopyJob& job) {
-  while (!job.done.load(std::memory_order_acquire)) std::this_thread::yield();
-}
-
-/// Many copies at once, from and to memory of their own.
-struct Jobs {
-  std::deque<Lines> from, to;
-  std::deque<CopyJob> jobs;
-
-  explicit Jobs(int count, unsigned seed = 0) {
-    for (int i = 0; i < count; ++i) {
-      from.emplace_back(4, 1000 + 4 * static_cast<std::size_t>(i % 7), 12, 40).fill(seed + static_cast<unsigned>(i));
-      to.emplace_back(0, from.back().width, 0, 40);
-      jobs.emplace_back().copy = copy_of(to.back(), from.back());
-    }
-  }
-  void submit(CopyTeam& team) {
-    for (CopyJob& job : jobs) team.submit(job);
-  }
-  bool all_done() const {
-    return std::all_of(jobs.begin(), jobs.end(),
-                       [](const CopyJob& job) { return job.done.load(std::memory_order_acquire); });
-  }
-  bool all_arrived() {
-    for (std::size_t i = 0; i < jobs.size(); ++i)
-      if (!arrived(to[i], from[i])) return false;
-    return true;
-  }
-};
-
-/// Runs `body` in a forked child, which is killed where it hangs; true where it returned true.
-template <class Body>
-bool in_child(const Body& body) {
-  constexpr unsigned patience = 20;  // seconds
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(patience);
-    _exit(body() ? 0 : 1);
-  }
-  int status = -1;
-  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 std::ptrdiff_t threads_of_this_process() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
-}
-
-unsigned char* protected_page = nullptr;
-std::size_t page_bytes = 0;
-void bring_page_in(int) { mprotect(protected_page, page_bytes, PROT_READ | PROT_WRITE); }
-
-pthread_t handled_by;
-volatile std::sig_atomic_t handled = 0;
-void note_thread(int) {
-  handled_by = pthread_self();
-  handled = 1;
-}
-
-std::set<pid_t> thread_numbers() {
-  std::set<pid_t> numbers;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
-    numbers.insert(static_cast<pid_t>(std::stol(entry.path().filename().string())));
-  return numbers;
-}
-
-std::atomic<bool> held{false}, let_go{false};
-void hold_thread(int) {
-  held.store(true);
-  while (!let_go.load()) std::this_thread::yield();
 }
 
 }  // namespace
@@ -252,81 +139,4 @@ TEST_CASE("a child copies by itself, and goes without its parent's threads, asle
     team.reset();
     CHECK(before.all_arrived());
   }
-}
-
-TEST_CASE("jobs that no thread comes to are made by the one that waits for them, after a while") {
-  const std::set<pid_t> before = thread_numbers();
-  CopyTeam team(1);
-  Jobs first(1), second(3, 33), third(1, 66);
-  first.submit(team);
-  wait_for(first.jobs.front());
-  struct sigaction action {};
-  action.sa_handler = hold_thread;
-  struct sigaction before_action {};
-  REQUIRE(sigaction(SIGTRAP, &action, &before_action) == 0);
-  for (const pid_t thread : thread_numbers())
-    if (before.count(thread) == 0) REQUIRE(syscall(SYS_tgkill, getpid(), thread, SIGTRAP) == 0);
-  while (!held.load()) std::this_thread::yield();
-
-  SpareHand hand;
-  CHECK_FALSE(team.help(hand));  // nothing waits
-  second.submit(team);
-  CHECK_FALSE(team.help(hand));  // it may still come
-  int made = 0;
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (!second.all_done() && std::chrono::steady_clock::now() < patience) made += team.help(hand) ? 1 : 0;
-  CHECK(made == 3);
-  CHECK(second.all_arrived());
-  CHECK_FALSE(team.help(hand));
-
-  let_go.store(true);
-  third.submit(team);
-  wait_for(third.jobs.front());
-  CHECK(third.all_arrived());
-  sigaction(SIGTRAP, &before_action, nullptr);
-}
-
-TEST_CASE("the program's signals are handled on the program's own threads") {
-  CopyTeam team(2);
-  Jobs jobs(4);
-  jobs.submit(team);
-  for (const CopyJob& job : jobs.jobs) wait_for(job);
-
-  struct sigaction action {};
-  action.sa_handler = note_thread;
-  struct sigaction before {};
-  REQUIRE(sigaction(SIGUSR1, &action, &before) == 0);
-  sigset_t usr1, mask;
-  sigemptyset(&usr1);
-  sigaddset(&usr1, SIGUSR1);
-  REQUIRE(pthread_sigmask(SIG_BLOCK, nullptr, &mask) == 0);
-  CHECK(sigismember(&mask, SIGUSR1) == 0);  // what submit() blocked is as it was
-  REQUIRE(pthread_sigmask(SIG_BLOCK, &usr1, nullptr) == 0);
-  REQUIRE(kill(getpid(), SIGUSR1) == 0);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  CHECK(handled == 0);  // no other thread took it
-  REQUIRE(pthread_sigmask(SIG_UNBLOCK, &usr1, nullptr) == 0);
-  CHECK(handled == 1);
-  CHECK(pthread_equal(handled_by, pthread_self()) != 0);
-  sigaction(SIGUSR1, &before, nullptr);
-}
-
-TEST_CASE("a page that the program's own handler brings in is copied") {
-  const bool well = in_child([] {
-    page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    void* page = mmap(nullptr, page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) return false;
-    protected_page = static_cast<unsigned char*>(page);
-    struct sigaction action {};
-    action.sa_handler = bring_page_in;
-    if (sigaction(SIGSEGV, &action, nullptr) != 0) return false;
-    CopyTeam team(1);
-    Lines to(0, page_bytes, 0, 1);
-    CopyJob job;
-    job.copy = {to.line(0), page_bytes, page, page_bytes, page_bytes, 1};
-    team.submit(job);
-    wait_for(job);
-    return to.line(0)[page_bytes - 1] == 0;
-  });
-  CHECK(well);
 }

@@ -2,6 +2,7 @@
 #include "tune_host.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 
 #include "bench/host/host_door_here.hpp"
 #include "bench/host/host_door_lineup.hpp"
+#include "bench/host/host_rest.hpp"
 #include "bench/results_json.hpp"
 #include "bench_command.hpp"
 #include "commands.hpp"
@@ -45,7 +47,8 @@ std::vector<double> times_of(bench::HostContender& contender) {
   return times;
 }
 
-/// Of the CPU the least time, at its best; of the GPU the middle one, and only what the GPU served.
+/// Of the CPU the least time, at its best; of the GPU the middle one, and only what the GPU served, once threads of the
+/// CPU BLAS no longer hold cores.
 tune::HostTimer timer_of(bench::HostContender& contender, bool on_gpu, Progress& progress, std::size_t& done) {
   return [&contender, on_gpu, &progress, &done](const bench::BenchProblem& problem,
                                                 std::string& complaint) -> std::optional<double> {
@@ -57,6 +60,7 @@ tune::HostTimer timer_of(bench::HostContender& contender, bool on_gpu, Progress&
       bench::HostMatrices matrices(task);
       complaint = contender.begin(task, matrices);
       if (!complaint.empty()) return std::nullopt;
+      if (on_gpu) bench::Rests(bench::rest_means([] { return bench::runnable_threads(getpid()); })).rest();
       const std::vector<double> times = times_of(contender);
       if (!on_gpu) return times.front();
       if (contender.on_gpu()) return times[times.size() / 2];
