@@ -26,6 +26,7 @@ Block = collections.namedtuple("Block", "name document results make folder", def
 BLOCKS = [Block("ladder", "README.md", "ladder.csv", ladder_table),
           Block("fp32", "README.md", "fp32.csv", fp32_table),
           Block("host", "README.md", "host.csv", host_table),
+          Block("host-tensor", "README.md", "host_r11.csv", host_table),
           Block("ladder-page", "src/kernels/README.md", "ladder.csv", ladder_numbers),
           Block("squares", "src/kernels/README.md", "squares.csv", squares_table),
           Block("accuracy", "src/kernels/rung9.md", "rung9_accuracy.csv", accuracy_table),
