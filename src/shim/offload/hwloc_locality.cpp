@@ -63,7 +63,9 @@ class Topology {
       const auto& at = object->attr->pcidev;
       if (at.domain != address.domain || at.bus != address.bus || at.dev != address.device) continue;
       while (object != nullptr && object->cpuset == nullptr) object = object->parent;
-      return object != nullptr ? std::optional(cores_in(object->cpuset)) : std::nullopt;
+      // Right at the root: it is not known on which node.
+      const bool on_a_node = object != nullptr && object->parent != nullptr;
+      return on_a_node ? std::optional(cores_in(object->cpuset)) : std::nullopt;
     }
     return std::nullopt;
   }
