@@ -6,7 +6,7 @@ root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 oldest_meson="1.0.1"
 # shellcheck disable=SC2034  # used by the scripts that source this one
 build_packages=(g++ gcc ninja-build meson pkg-config cmake libboost-context-dev libfmt-dev libcli11-dev
-  nlohmann-json3-dev libcsv-dev libelf-dev python3 python3-venv)
+  nlohmann-json3-dev libcsv-dev libelf-dev libhwloc-dev python3 python3-venv)
 
 say() { printf '%s\n' "$*" >&2; }
 

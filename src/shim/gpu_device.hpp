@@ -20,6 +20,13 @@ enum class PointerKind : std::uint8_t {
   device,    ///< of a GPU, from whatever allocator: the CPU cannot read it
 };
 
+/// Of a device on the PCI bus.
+struct PciAddress {
+  unsigned domain = 0;
+  unsigned bus = 0;
+  unsigned device = 0;
+};
+
 /// A point in a stream that others can wait for.
 using Event = void*;
 
@@ -52,6 +59,8 @@ class GpuDevice {
   }
   virtual LaunchStatus current(int& ordinal) = 0;
   virtual LaunchStatus count(int& devices) = 0;
+  /// Where the device is plugged in. Makes no context.
+  virtual LaunchStatus pci_address(int ordinal, PciAddress& address) = 0;
   /// Makes the device's primary context the calling thread's: for threads of our own.
   virtual LaunchStatus use(int ordinal) = 0;
   /// The current context, to which streams and memory belong, by a number below most_contexts that no other one gets.

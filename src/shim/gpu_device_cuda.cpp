@@ -68,6 +68,19 @@ class CudaDevice final : public GpuDevice {
 
   LaunchStatus count(int& devices) override { return taken(cudaGetDeviceCount(&devices)); }
 
+  LaunchStatus pci_address(int ordinal, PciAddress& address) override {
+    const auto ask = [ordinal](unsigned& answer, cudaDeviceAttr question) {
+      int value = 0;
+      const LaunchStatus status = taken(cudaDeviceGetAttribute(&value, question, ordinal));
+      if (status == launch_ok) answer = static_cast<unsigned>(value);
+      return status;
+    };
+    LaunchStatus status = ask(address.domain, cudaDevAttrPciDomainId);
+    if (status == launch_ok) status = ask(address.bus, cudaDevAttrPciBusId);
+    if (status == launch_ok) status = ask(address.device, cudaDevAttrPciDeviceId);
+    return status;
+  }
+
   LaunchStatus use(int ordinal) override {
     return taken_aside([&] { return cudaSetDevice(ordinal); });
   }

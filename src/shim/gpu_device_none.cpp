@@ -11,6 +11,7 @@ class NoGpu final : public GpuDevice {
   bool works() override { return false; }
   LaunchStatus current(int&) override { return no_gpu_kernel; }
   LaunchStatus count(int&) override { return no_gpu_kernel; }
+  LaunchStatus pci_address(int, PciAddress&) override { return no_gpu_kernel; }
   LaunchStatus use(int) override { return no_gpu_kernel; }
   LaunchStatus current_context(int&) override { return no_gpu_kernel; }
   LaunchStatus make_stream(Stream&) override { return no_gpu_kernel; }

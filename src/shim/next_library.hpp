@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The next library: what a symbol would have meant without us. Nothing else calls dlopen or dlsym.
+// The next library: what a symbol would have meant without us. Nothing else asks the loader about it.
 #pragma once
 
 #include <cstdint>

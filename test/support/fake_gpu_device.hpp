@@ -19,6 +19,7 @@
 #include "fake_stream.hpp"
 #include "gpu_device.hpp"
 #include "hidden_lock.hpp"
+#include "offload/core_set.hpp"
 
 namespace ladder::test {
 
@@ -56,6 +57,7 @@ class FakeGpuDevice final : public shim::GpuDevice {
   /// The current context, and ordinal, of every thread that has not called use(). Each has all of the memory.
   std::atomic<int> context{0};
   int device_count = 1;
+  std::vector<shim::PciAddress> pci_addresses;  ///< by ordinal; of the others nobody knows
   /// Device memory that somebody else holds: seen by free_memory(), and not seen, because it was taken since.
   std::atomic<std::size_t> held_by_others{0};
   std::atomic<std::size_t> held_unseen{0};
@@ -74,6 +76,8 @@ class FakeGpuDevice final : public shim::GpuDevice {
   /// What was ever given out of it, and what of that is held. Look while no other thread calls the device.
   const FakeMemory& device_memory() const { return device_; }
   const FakeMemory& pinned_memory() const { return pinned_; }
+  /// On which cores the threads ran that asked for pinned memory, in vain too.
+  const std::vector<shim::CoreSet>& cores_of_pinning() const { return cores_of_pinning_; }
   int streams() const { return static_cast<int>(streams_.size()); }
   /// Copies whose host side was pageable: a GPU's driver would take them through a buffer of its own.
   int pageable_copies() const { return pageable_copies_; }
@@ -88,6 +92,7 @@ class FakeGpuDevice final : public shim::GpuDevice {
   bool works() override { return is_there; }
   LaunchStatus current(int& ordinal) override;
   LaunchStatus count(int& devices) override;
+  LaunchStatus pci_address(int ordinal, shim::PciAddress& address) override;
   LaunchStatus use(int ordinal) override;
   LaunchStatus current_context(int& number) override;
   LaunchStatus make_stream(Stream& stream) override;
@@ -143,6 +148,7 @@ class FakeGpuDevice final : public shim::GpuDevice {
   // Of the host's threads alone, and hidden: neither they nor streams are ordered by what they ask of a GPU.
   std::mutex mutex_;
   FakeMemory device_, pinned_;
+  std::vector<shim::CoreSet> cores_of_pinning_;
   std::vector<KindOfRange> kinds_;
   std::vector<std::unique_ptr<FakeEvent>> events_;
   std::vector<std::unique_ptr<FakeStream>> streams_;

@@ -21,6 +21,15 @@ LaunchStatus FakeGpuDevice::count(int& devices) {
   return enter(false).status;
 }
 
+LaunchStatus FakeGpuDevice::pci_address(int ordinal, shim::PciAddress& address) {
+  constexpr LaunchStatus invalid_device = 101;  // cudaErrorInvalidDevice
+  const LaunchStatus status = enter(false).status;
+  if (status != launch_ok) return status;
+  if (static_cast<std::size_t>(ordinal) >= pci_addresses.size()) return invalid_device;
+  address = pci_addresses[static_cast<std::size_t>(ordinal)];
+  return launch_ok;
+}
+
 LaunchStatus FakeGpuDevice::use(int ordinal) {
   const LaunchStatus status = enter(false).status;
   if (status == launch_ok) chosen_by_this_thread = ordinal;

@@ -44,6 +44,7 @@ LaunchStatus FakeGpuDevice::free_memory(std::size_t& bytes) {
 
 LaunchStatus FakeGpuDevice::allocate_pinned(void*& memory, std::size_t bytes) {
   const HiddenLock lock(mutex_);
+  cores_of_pinning_.emplace_back().read_from_this_thread();
   if (const Call call = enter(false); call.status != launch_ok) return call.status;
   if (pinned_.held() + bytes > most_pinned_bytes) return launch_no_memory;
   memory = pinned_.give(bytes, every_context);

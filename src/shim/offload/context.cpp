@@ -24,7 +24,7 @@ Reach reach_of(GpuDevice& device, const GemmProblem& problem) {
 }
 
 LaunchStatus OffloadContext::prepare(GpuDevice& device, const GemmProblem& problem, const Reach& reach,
-                                     std::size_t pinned_bytes) {
+                                     std::size_t pinned_bytes, const CoreSet* near) {
   LaunchStatus status = launch_ok;
   for (Stream* stream : {&means_.up, &means_.compute, &means_.down}) {
     if (status == launch_ok && *stream == nullptr) status = device.make_stream(*stream);
@@ -38,8 +38,8 @@ LaunchStatus OffloadContext::prepare(GpuDevice& device, const GemmProblem& probl
 
   const bool down = stages_c(problem, reach.c);
   const bool up = reach.a == PointerKind::pageable || reach.b == PointerKind::pageable || (down && reads_c(problem));
-  if (status == launch_ok && up) status = means_.ring_up.open(device, pinned_bytes / 2);
-  if (status == launch_ok && down) status = means_.ring_down.open(device, pinned_bytes / 2);
+  if (status == launch_ok && up) status = means_.ring_up.open(device, pinned_bytes / 2, near);
+  if (status == launch_ok && down) status = means_.ring_down.open(device, pinned_bytes / 2, near);
   return status;
 }
 

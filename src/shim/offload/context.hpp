@@ -28,8 +28,9 @@ class OffloadContext {
  public:
   std::mutex mutex;
 
-  /// Makes what is missing of what the problem needs but device memory.
-  LaunchStatus prepare(GpuDevice& device, const GemmProblem& problem, const Reach& reach, std::size_t pinned_bytes);
+  /// Makes what is missing of what the problem needs but device memory; pinned memory next to `near`.
+  LaunchStatus prepare(GpuDevice& device, const GemmProblem& problem, const Reach& reach, std::size_t pinned_bytes,
+                       const CoreSet* near);
   /// Device bytes that a call may take now: nine tenths of what is free or held already, and not more than `limit`
   /// (0: none).
   LaunchStatus budget(GpuDevice& device, std::size_t limit, std::size_t& bytes) const;

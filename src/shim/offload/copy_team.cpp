@@ -21,7 +21,7 @@ void make(CopyJob& job) {
 
 }  // namespace
 
-CopyTeam::CopyTeam(int threads) : wanted_(threads) { sem_init(&waiting_, 0, 0); }
+CopyTeam::CopyTeam(int threads, const CoreSet* cores) : wanted_(threads), cores_(cores) { sem_init(&waiting_, 0, 0); }
 
 CopyTeam::~CopyTeam() {
   if (abandoned_.load(std::memory_order_relaxed)) {
@@ -97,7 +97,7 @@ void CopyTeam::await_job() {
 }
 
 void CopyTeam::serve() {
-  take_cores_of_process();
+  take_cores(cores_);
   for (;;) {
     await_job();
     CopyJob* job = take();

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "offload/core_set.hpp"
+
 namespace ladder::shim {
 
 /// `lines` lines of `width` bytes, a pitch apart on either side; host memory on both.
@@ -45,7 +47,8 @@ struct SpareHand {
 /// Any thread may submit. Where the system gives no threads at all, submit() makes the copy itself.
 class CopyTeam {
  public:
-  explicit CopyTeam(int threads);
+  /// `cores`: that the threads run on; null: all that the process may use.
+  explicit CopyTeam(int threads, const CoreSet* cores = nullptr);
   /// Makes what was submitted. In a child that was abandoned them it waits for nobody.
   ~CopyTeam();
   CopyTeam(const CopyTeam&) = delete;
@@ -69,6 +72,7 @@ class CopyTeam {
   void serve();
 
   const int wanted_;
+  const CoreSet* const cores_;
   std::atomic<int> threads_started_{0};
   std::atomic<int> at_work_{0};  // threads that make a job
   std::mutex mutex_;

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "offload/cores.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstddef>
 
 namespace ladder::shim {
 
@@ -17,39 +13,40 @@ class CoresAtLoad {
  public:
   CoresAtLoad() {
     const int errno_of_caller = errno;
-    if (sched_getaffinity(0, sizeof set_, set()) == 0) count_ = CPU_COUNT_S(sizeof set_, set());
+    if (cores_.read_from_this_thread()) count_ = cores_.count();
     errno = errno_of_caller;
   }
 
+  const CoreSet& cores() const { return cores_; }
   int count() const { return count_; }
 
-  void give_to_this_thread() {
-    if (count_ > 0) static_cast<void>(sched_setaffinity(0, sizeof set_, set()));
-  }
-
  private:
-  static constexpr std::size_t most_cores = std::size_t{1} << 16;
-  static constexpr std::size_t bits_in_a_byte = 8;
-
-  cpu_set_t* set() { return reinterpret_cast<cpu_set_t*>(set_.data()); }
-
-  alignas(cpu_set_t) std::array<unsigned char, most_cores / bits_in_a_byte> set_{};
+  CoreSet cores_;
   int count_ = 0;  // not known
 };
 
-CoresAtLoad at_load;
+const CoresAtLoad at_load;
 
 }  // namespace
 
+const CoreSet& cores_of_process() { return at_load.cores(); }
+
 int usable_cores() { return std::max(1, at_load.count()); }
 
-void take_cores_of_process() { at_load.give_to_this_thread(); }
+void take_cores_of_process() {
+  if (at_load.count() > 0) static_cast<void>(at_load.cores().give_to_this_thread());
+}
 
-int copy_threads(const Config& config) {
+void take_cores(const CoreSet* cores) {
+  if (cores == nullptr || !cores->give_to_this_thread()) take_cores_of_process();
+}
+
+int copy_threads(int wished, int cores) {
   // Eight copy as much as the bus takes; the program may want the other half.
   constexpr int most_by_default = 8;
-  if (config.offload_threads > 0) return config.offload_threads;
-  return std::clamp(usable_cores() / 2, 1, most_by_default);
+  return wished > 0 ? wished : std::clamp(cores / 2, 1, most_by_default);
 }
+
+int copy_threads(const Config& config) { return copy_threads(config.offload_threads, usable_cores()); }
 
 }  // namespace ladder::shim

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "config.hpp"
-#include "offload/cores.hpp"
 #include "offload/shared_product.hpp"
 #include "stderr_line.hpp"
 
@@ -54,9 +53,10 @@ OffloadOutcome OffloadEngine::run_here(const Rung& rung, const GemmProblem& prob
   if (reach.all_on_gpu()) {
     outcome = run_in_place(rung, problem, lap);
   } else {
+    const HostSide side = placement_.of(ordinal);
     OffloadContext& context = contexts_[static_cast<std::size_t>(number)];
     const std::lock_guard lock(context.mutex);
-    outcome = run_streamed(context, rung, problem, reach, lap);
+    outcome = run_streamed(context, side, rung, problem, reach, lap);
   }
   outcome.ordinals = {ordinal};
   if (outcome.status != launch_ok && reach.some_beyond_cpu()) outcome.lost = true;
@@ -75,11 +75,11 @@ OffloadOutcome OffloadEngine::run_in_place(const Rung& rung, const GemmProblem& 
 }
 
 /// Others may take what is free between the question and the allocation: then less is tried.
-OffloadOutcome OffloadEngine::run_streamed(OffloadContext& context, const Rung& rung, const GemmProblem& problem,
-                                           const Reach& reach, GpuLap& lap) {
+OffloadOutcome OffloadEngine::run_streamed(OffloadContext& context, const HostSide& side, const Rung& rung,
+                                           const GemmProblem& problem, const Reach& reach, GpuLap& lap) {
   constexpr int most_tries = 8;
   std::size_t budget = 0;
-  LaunchStatus status = context.prepare(device_, problem, reach, limits_.pinned);
+  LaunchStatus status = context.prepare(device_, problem, reach, limits_.pinned, side.cores);
   if (status == launch_ok) status = context.budget(device_, limits_.memory, budget);
   if (status != launch_ok) return failed_untouched(status, problem);
   std::optional<Cut> cut;
@@ -95,7 +95,7 @@ OffloadOutcome OffloadEngine::run_streamed(OffloadContext& context, const Rung& 
   {
     const StreamedProblem streamed = context.streamed(rung, problem, reach);
     PanelClaims claims(kept_panels(*cut), 1);
-    StreamedProduct product(device_, team_, context.means(), streamed, *cut, claims, 0);
+    StreamedProduct product(device_, side.team, context.means(), streamed, *cut, claims, 0);
     outcome.status = product.run(lap);
     outcome.untouched = false;
     if (outcome.status != launch_ok) {
@@ -115,7 +115,7 @@ OffloadOutcome OffloadEngine::run_on_chosen(const Rung& rung, const GemmProblem&
   OffloadLimits limits = limits_;
   OffloadOutcome outcome;
   for (int tries = 0; tries < most_tries; ++tries, limits.memory /= 2) {
-    SharedProduct product({device_, team_, contexts_, limits}, rung, problem, chosen_);
+    SharedProduct product({device_, placement_, contexts_, limits}, rung, problem, chosen_);
     outcome = product.run(lap);
     if (product.is_on_gpu()) return run_here(rung, problem, lap);
     if (outcome.status != launch_no_memory || !outcome.untouched) break;
@@ -130,7 +130,7 @@ OffloadOutcome OffloadEngine::run_on_chosen(const Rung& rung, const GemmProblem&
 void OffloadEngine::abandon_in_child() {
   if (!used_.load(std::memory_order_relaxed)) return;
   abandoned_.store(true, std::memory_order_relaxed);
-  team_.abandon_in_child();
+  placement_.abandon_in_child();
 }
 
 OffloadEngine& offload_engine() {
@@ -138,7 +138,7 @@ OffloadEngine& offload_engine() {
   static OffloadEngine& engine = [&]() -> OffloadEngine& {
     const Config& settings = config();
     const OffloadLimits limits{settings.offload_memory, settings.offload_keep, settings.offload_pinned};
-    auto* made = new OffloadEngine(gpu_device(), copy_threads(settings), limits, settings.gpus);
+    auto* made = new OffloadEngine(gpu_device(), settings.offload_threads, limits, settings.gpus);
     static_cast<void>(pthread_atfork(nullptr, nullptr, [] { offload_engine().abandon_in_child(); }));
     return *made;
   }();

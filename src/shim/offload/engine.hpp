@@ -11,7 +11,7 @@
 
 #include "config_gpus.hpp"
 #include "offload/context.hpp"
-#include "offload/copy_team.hpp"
+#include "offload/placement.hpp"
 
 namespace ladder::shim {
 
@@ -34,8 +34,13 @@ struct OffloadOutcome {
 /// made at its first call.
 class OffloadEngine {
  public:
-  OffloadEngine(GpuDevice& device, int copy_threads, const OffloadLimits& limits, GpusSetting gpus = {})
-      : device_(device), limits_(limits), gpus_(std::move(gpus)), team_(copy_threads) {}
+  /// `copy_threads`: as Placement has it.
+  OffloadEngine(GpuDevice& device, int copy_threads, const OffloadLimits& limits, GpusSetting gpus = {},
+                PlacementSources sources = {})
+      : device_(device),
+        limits_(limits),
+        gpus_(std::move(gpus)),
+        placement_(device, copy_threads, std::move(sources)) {}
 
   /// Runs `problem` (valid, not a no-op, host scalars) and returns when it is done and nothing touches the caller's
   /// matrices any more: in the calling thread's current context, or on the GPUs of the setting, each in its primary
@@ -56,15 +61,15 @@ class OffloadEngine {
  private:
   const std::vector<int>& chosen();
   OffloadOutcome run_here(const Rung& rung, const GemmProblem& problem, GpuLap& lap);
-  OffloadOutcome run_streamed(OffloadContext& context, const Rung& rung, const GemmProblem& problem, const Reach& reach,
-                              GpuLap& lap);
+  OffloadOutcome run_streamed(OffloadContext& context, const HostSide& side, const Rung& rung,
+                              const GemmProblem& problem, const Reach& reach, GpuLap& lap);
   OffloadOutcome run_in_place(const Rung& rung, const GemmProblem& problem, GpuLap& lap);
   OffloadOutcome run_on_chosen(const Rung& rung, const GemmProblem& problem, GpuLap& lap);
 
   GpuDevice& device_;
   const OffloadLimits limits_;
   const GpusSetting gpus_;
-  CopyTeam team_;
+  Placement placement_;
   std::once_flag chosen_once_;
   std::vector<int> chosen_;
   std::mutex several_;  // of a call that holds several contexts, before theirs

@@ -7,6 +7,7 @@
 
 #include "gpu_device.hpp"
 #include "offload/copy_team.hpp"
+#include "offload/core_set.hpp"
 
 namespace ladder::shim {
 
@@ -20,8 +21,9 @@ struct PinnedSlot {
 
 class PinnedRing {
  public:
-  /// Allocates `bytes` in all, at the first call only. Where that fails, the next call tries again.
-  LaunchStatus open(GpuDevice& device, std::size_t bytes);
+  /// Allocates `bytes` in all, at the first call only, in the memory next to `near` where that is not null. Where that
+  /// fails, the next call tries again.
+  LaunchStatus open(GpuDevice& device, std::size_t bytes, const CoreSet* near);
 
   std::size_t slot_bytes() const { return slot_bytes_; }
   /// The slot whose turn it is.

@@ -50,17 +50,20 @@ void SharedProduct::work(int index, GpuLap& lap) noexcept {
     worker.status = means_.device.use(worker.ordinal);
     if (worker.status == launch_ok) worker.status = means_.device.current_context(number);
     if (worker.status == launch_ok) {
+      const HostSide side = means_.placement.of(worker.ordinal);
+      // Not before: threads that the driver starts with a context run where the process may.
+      take_cores(side.cores);
       OffloadContext& context = means_.contexts[static_cast<std::size_t>(number)];
       const std::lock_guard lock(context.mutex);
       const Reach reach = reach_of(means_.device, problem_);
       worker.beyond_cpu = reach.some_beyond_cpu();
       worker.on_gpu = reach.all_on_gpu();
-      worker.status = context.prepare(means_.device, problem_, reach, means_.limits.pinned);
+      worker.status = context.prepare(means_.device, problem_, reach, means_.limits.pinned, side.cores);
       if (worker.status == launch_ok)
         worker.status = context.budget(means_.device, means_.limits.memory, worker.budget);
       arrived = true;
       budgets_known_.arrive_and_wait();
-      if (worker.status == launch_ok && claims_) worker.status = multiply(context, reach, index, lap);
+      if (worker.status == launch_ok && claims_) worker.status = multiply(context, side.team, reach, index, lap);
       context.trim(means_.device, means_.limits.keep);
     }
   } catch (const std::exception&) {
@@ -81,12 +84,13 @@ void SharedProduct::cut_for_all() {
   if (cut_) claims_.emplace(kept_panels(*cut_), static_cast<int>(workers_.size()));
 }
 
-LaunchStatus SharedProduct::multiply(OffloadContext& context, const Reach& reach, int index, GpuLap& lap) {
+LaunchStatus SharedProduct::multiply(OffloadContext& context, CopyTeam& team, const Reach& reach, int index,
+                                     GpuLap& lap) {
   Worker& worker = workers_[static_cast<std::size_t>(index)];
   const LaunchStatus reserved = context.reserve(means_.device, problem_, *cut_, budget_);
   if (reserved != launch_ok) return reserved;
   const StreamedProblem streamed = context.streamed(rung_, problem_, reach);
-  StreamedProduct product(means_.device, means_.team, context.means(), streamed, *cut_, *claims_, index);
+  StreamedProduct product(means_.device, team, context.means(), streamed, *cut_, *claims_, index);
   GpuLap untimed(nullptr);
   worker.began = true;
   const LaunchStatus status = product.run(index == 0 ? lap : untimed);

@@ -18,7 +18,7 @@ OffloadOutcome failed_untouched(LaunchStatus status, const GemmProblem& problem)
 /// What the GPUs of a call need from the engine.
 struct SharedMeans {
   GpuDevice& device;
-  CopyTeam& team;
+  Placement& placement;
   std::array<OffloadContext, most_contexts>& contexts;
   OffloadLimits limits;  ///< of each GPU
 };
@@ -55,7 +55,7 @@ class SharedProduct {
   };
 
   void work(int index, GpuLap& lap) noexcept;
-  LaunchStatus multiply(OffloadContext& context, const Reach& reach, int index, GpuLap& lap);
+  LaunchStatus multiply(OffloadContext& context, CopyTeam& team, const Reach& reach, int index, GpuLap& lap);
   void cut_for_all();
   OffloadOutcome merged();
 
