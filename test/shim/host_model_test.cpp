@@ -58,7 +58,7 @@ TEST_CASE("small calls are left to the CPU unasked, others as the model says") {
 }
 
 TEST_CASE("what the model expects of the CPU lies at or below what OpenBLAS took on the reference") {
-  // tools/bench/results/nvidia-h200/host.csv
+  // tools/bench/results/nvidia-h200/host.csv as committed in a4f88a3, 15 samples each
   struct Measured {
     std::int64_t n;
     double ms;

@@ -29,8 +29,8 @@ HostRates rates_of_process() noexcept {
 }  // namespace
 
 HostRates builtin_host_rates(int cores, int threads) {
-  // tools/bench/results/nvidia-h200/host.csv: OpenBLAS 0.3.26 on 16 cores took 2.22 ms for 1024 cubed and reached 1265
-  // GFLOP/s at 8192. The more threads, the larger a product must be to be worth them.
+  // OpenBLAS 0.3.26 on 16 cores took 2.22 ms for 1024 cubed and reached 1265 GFLOP/s at 8192. The more threads, the
+  // larger a product must be to be worth them.
   constexpr double flops_per_core = 81e9;
   constexpr double half_edge_per_core = 23;
   // One core reads 12 GB/s and writes 5; all together what the memory gives, put rather too high: see HostModel. They
