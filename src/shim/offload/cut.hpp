@@ -27,6 +27,17 @@ constexpr std::int64_t panels_of(std::int64_t extent, std::int64_t takers = 1) {
   return ceil_div(extent, panel < thinnest ? thinnest : panel > thickest ? thickest : panel);
 }
 
+inline double bytes_of_matrix(std::int64_t rows, std::int64_t columns) {
+  return static_cast<double>(rows) * static_cast<double>(columns) * sizeof(float);
+}
+
+/// That a product of host matrices sends to the device when everything is sent once, and fetches.
+inline double bytes_up(const GemmProblem& p) {
+  const double operands = only_scales_c(p) ? 0.0 : bytes_of_matrix(p.m, p.k) + bytes_of_matrix(p.k, p.n);
+  return operands + (p.beta.value != 0.0f ? bytes_of_matrix(p.m, p.n) : 0.0);
+}
+inline double bytes_down(const GemmProblem& p) { return bytes_of_matrix(p.m, p.n); }
+
 /// Strips of C that the device holds: one computed, one fetched, one between.
 inline constexpr int results_held = 3;
 

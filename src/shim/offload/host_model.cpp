@@ -10,10 +10,6 @@ namespace ladder::shim {
 
 namespace {
 
-double bytes_of(std::int64_t rows, std::int64_t columns) {
-  return static_cast<double>(rows) * static_cast<double>(columns) * sizeof(float);
-}
-
 bool is_rate(double rate) { return std::isfinite(rate) && rate > 0.0; }
 bool is_time(double time) { return std::isfinite(time) && time >= 0.0; }
 
@@ -34,10 +30,8 @@ HostModel::HostModel(const HostRates& rates)
 
 Prediction HostModel::predict(const GemmProblem& p) const {
   const double mn = static_cast<double>(p.m) * static_cast<double>(p.n), k = static_cast<double>(p.k);
-  const double c = bytes_of(p.m, p.n);
-  const bool reads_c = p.beta.value != 0.0f;
-  const Work work{2.0 * mn * k, bytes_of(p.m, p.k) + bytes_of(p.k, p.n) + (reads_c ? c : 0.0), c,
-                  std::sqrt(mn * std::max(k, std::sqrt(mn))), static_cast<double>(panels_of(std::max(p.m, p.n)))};
+  const Work work{2.0 * mn * k, bytes_up(p), bytes_down(p), std::sqrt(mn * std::max(k, std::sqrt(mn))),
+                  static_cast<double>(panels_of(std::max(p.m, p.n)))};
   return {cpu_s(work), gpu_s(work)};
 }
 

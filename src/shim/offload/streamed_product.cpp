@@ -10,15 +10,6 @@ namespace {
 constexpr std::size_t most_taken = 4;  // steps whose panels are on their way: more would only wait in line
 constexpr std::int64_t no_step = -1;
 
-double bytes_of_matrix(std::int64_t rows, std::int64_t columns) {
-  return static_cast<double>(rows) * static_cast<double>(columns) * sizeof(float);
-}
-
-double bytes_sent(const GemmProblem& p) {
-  const double operands = only_scales_c(p) ? 0.0 : bytes_of_matrix(p.m, p.k) + bytes_of_matrix(p.k, p.n);
-  return operands + (p.beta.value != 0.0f ? bytes_of_matrix(p.m, p.n) : 0.0);
-}
-
 std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
 
 }  // namespace
@@ -56,8 +47,8 @@ StreamedProduct::StreamedProduct(GpuDevice& device, CopyTeam& team, StreamingMea
       reads_c_(problem.host.beta.value != 0.0f),
       shared_(claims.is_shared()),
       schedule_(cut, claims, taker),
-      uploads_(device, team, means.ring_up, means.up, bytes_sent(problem.host)),
-      results_(device, team, means.ring_down, means.down, bytes_of_matrix(problem.host.m, problem.host.n)),
+      uploads_(device, team, means.ring_up, means.up, bytes_up(problem.host)),
+      results_(device, team, means.ring_down, means.down, bytes_down(problem.host)),
       last_use_a_(static_cast<std::size_t>(cut.a.slots), no_step),
       last_use_b_(static_cast<std::size_t>(cut.b.slots), no_step) {}
 
