@@ -4,9 +4,9 @@
 
 namespace ladder::shim {
 
-/// True where `address` lies in what the process has taken from the kernel with brk() since this library was loaded,
-/// which is where malloc() has small blocks from. A GPU's memory is never there. False says nothing. A few
-/// nanoseconds; any thread.
+/// True where `address` lies in what the process has taken from the kernel with brk(), which is where malloc() has
+/// small blocks from. A GPU's memory is never there. False says nothing. A few nanoseconds but for the first call,
+/// which reads a file of /proc; any thread.
 bool lies_below_program_break(const void* address);
 
 }  // namespace ladder::shim

@@ -10,6 +10,8 @@
 
 using namespace ladder::shim;
 
+static const void* const given_early = sbrk(64);
+
 TEST_CASE("what brk() gave lies below the program's break, from its first byte to its last") {
   constexpr std::ptrdiff_t bytes = 1000;
   const auto* given = static_cast<const std::byte*>(sbrk(bytes));
@@ -17,6 +19,8 @@ TEST_CASE("what brk() gave lies below the program's break, from its first byte t
   CHECK(lies_below_program_break(given + bytes - 1));
   CHECK_FALSE(lies_below_program_break(sbrk(0)));
 }
+
+TEST_CASE("so does what it gave before main() began") { CHECK(lies_below_program_break(given_early)); }
 
 TEST_CASE("neither the stack nor mapped memory, the program's own or null lies there") {
   static int of_program = 0;
