@@ -9,10 +9,35 @@ namespace {
 
 const Rung* with_kernel(const Rung* rung) { return rung->emulated ? rung : &default_rung(); }
 
-Plan emulate(const RungWish& wish) {
+void plan_emulated(Plan& plan, const RungWish& wish) {
   const bool emulable = wish.rung->emulated != nullptr;
-  return Plan().down_from(
-      {Target::emulated, with_kernel(wish.rung), emulable ? wish.why : "fallback:rung-not-emulated"});
+  plan.down_from({Target::emulated, with_kernel(wish.rung), emulable ? wish.why : "fallback:rung-not-emulated"});
+}
+
+/// In place: a plan that is copied costs as much as all else that is thought about a small call.
+void plan_unemulated(Plan& plan, const HostCall& call) {
+  const Rung* rung = call.wish.rung;
+  // With no GPU and no CPU BLAS anywhere, nothing is lost: the emulator serves the call.
+  const Route last_resort{Target::emulated, with_kernel(rung), "no-blas"};
+  const auto on_cpu = [&](const char* why) -> Plan& { return plan.then({Target::next, nullptr, why}); };
+  if (call.device == DeviceWish::emulate) {
+    on_cpu(call.wish.why);
+  } else if (call.device == DeviceWish::cpu) {
+    on_cpu("LADDER_DEVICE");
+  } else if (call.in_gpu_memory) {
+    plan.down_from({Target::gpu, rung, "gpu-memory"});
+    return;
+  } else if (call.offload == OffloadWish::never) {
+    on_cpu("LADDER_OFFLOAD");
+  } else if (is_up_to_us(call.device, call.offload) && call.left_to_cpu != nullptr) {
+    on_cpu(call.left_to_cpu).down_from({Target::gpu, rung, "no-blas"});
+  } else if (call.device == DeviceWish::automatic && !call.gpu_works) {
+    on_cpu("no-gpu");
+  } else {
+    plan.down_from({Target::gpu, rung, call.wish.why});
+    on_cpu(nullptr);
+  }
+  plan.down_from(last_resort);
 }
 
 /// The wish of a caller who asked for TF32 where nobody asked for a rung.
@@ -32,31 +57,13 @@ Plan& Plan::down_from(Route route) {
 }
 
 Plan plan_host_call(const HostCall& call) {
-  const Rung* rung = call.wish.rung;
-  // With no GPU and no CPU BLAS anywhere, nothing is lost: the emulator serves the call.
-  const Route gpu{Target::gpu, rung, call.wish.why};
-  const Route last_resort{Target::emulated, with_kernel(rung), "no-blas"};
-  switch (call.device) {
-    case DeviceWish::emulate:
-      if (rung->emulated != nullptr) return emulate(call.wish);
-      return Plan().then({Target::next, nullptr, call.wish.why}).down_from(last_resort);
-    case DeviceWish::cpu:
-      return Plan().then({Target::next, nullptr, "LADDER_DEVICE"}).down_from(last_resort);
-    case DeviceWish::gpu:
-    case DeviceWish::automatic:
-      break;
+  Plan plan;
+  if (call.device == DeviceWish::emulate && call.wish.rung->emulated != nullptr) {
+    plan_emulated(plan, call.wish);
+  } else {
+    plan_unemulated(plan, call);
   }
-  if (call.in_gpu_memory) return Plan().down_from({Target::gpu, rung, "gpu-memory"});
-  if (call.offload == OffloadWish::never)
-    return Plan().then({Target::next, nullptr, "LADDER_OFFLOAD"}).down_from(last_resort);
-  if (is_up_to_us(call.device, call.offload) && call.left_to_cpu != nullptr)
-    return Plan()
-        .then({Target::next, nullptr, call.left_to_cpu})
-        .down_from({Target::gpu, rung, "no-blas"})
-        .down_from(last_resort);
-  if (call.device == DeviceWish::automatic && !call.gpu_works)
-    return Plan().then({Target::next, nullptr, "no-gpu"}).down_from(last_resort);
-  return Plan().down_from(gpu).then({Target::next, nullptr, nullptr}).down_from(last_resort);
+  return plan;
 }
 
 const char* left_to_cpu(const GemmProblem& problem, Prediction& predicted) {
@@ -68,7 +75,11 @@ const char* left_to_cpu(const GemmProblem& problem, Prediction& predicted) {
 Plan plan_device_call(const DeviceCall& call) {
   const bool asks_for_tf32 = call.wants_tf32 && !call.wish.forced;
   const RungWish wish = asks_for_tf32 ? in_tf32(call) : call.wish;
-  if (call.device == DeviceWish::emulate) return emulate(wish);
+  if (call.device == DeviceWish::emulate) {
+    Plan plan;
+    plan_emulated(plan, wish);
+    return plan;
+  }
   const Rung* cublas = &cublas_rung();
   const Rung* own = with_kernel(wish.rung);
   const Route in_place_of_cublas{Target::gpu, own, nullptr};
