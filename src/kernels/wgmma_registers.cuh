@@ -79,12 +79,12 @@ __global__ void __launch_bounds__(Tile::THREADS, 1)
 inline LinesOfOperand lines_along_m(const GemmProblem& p) { return {p.a, p.m, p.k, p.lda, p.batch, p.stride_a}; }
 inline LinesOfOperand lines_along_n(const GemmProblem& p) { return {p.b, p.n, p.k, p.ldb, p.batch, p.stride_b}; }
 
-/// B goes through registers where it can, so that C's neighbours are the instruction's.
+/// B goes through registers where it can, so that C's neighbours are the instruction's. A map holds at least one k.
 inline bool takes_b_in_registers(const GemmProblem& p) {
-  return p.op_b == Op::transpose && fits_map(lines_along_n(p), p);
+  return p.k > 0 && p.op_b == Op::transpose && fits_map(lines_along_n(p), p);
 }
 inline bool takes_a_in_registers(const GemmProblem& p) {
-  return !takes_b_in_registers(p) && p.op_a == Op::none && fits_map(lines_along_m(p), p);
+  return p.k > 0 && !takes_b_in_registers(p) && p.op_a == Op::none && fits_map(lines_along_m(p), p);
 }
 
 /// The tile for rows of C in registers, and for columns of C.
