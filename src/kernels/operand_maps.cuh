@@ -6,6 +6,7 @@
 
 #include <cudaTypedefs.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "driver_function.hpp"
@@ -72,15 +73,16 @@ struct BoxExtents {
   int lines;
 };
 
-/// Nothing where the driver refuses.
+/// Nothing where the driver refuses. It maps nothing empty, so an operand without elements, which is never copied,
+/// counts as one that has some.
 inline std::optional<OperandMap> operand_map(const LinesOfOperand& operand, const BoxExtents& box) {
   constexpr unsigned version = 12000;
   static const auto encode = driver_function<PFN_cuTensorMapEncodeTiled_v12000>("cuTensorMapEncodeTiled", version);
   if (encode == nullptr) return std::nullopt;
   const bool shared = operand.batch == 1 || operand.stride == 0;
   const std::int64_t stride = shared ? operand.ld : operand.stride;  // of one product: any
-  const cuuint64_t extents[] = {static_cast<cuuint64_t>(operand.elements), static_cast<cuuint64_t>(operand.lines),
-                                static_cast<cuuint64_t>(shared ? 1 : operand.batch)};
+  const auto extent = [](std::int64_t n) { return static_cast<cuuint64_t>(std::max<std::int64_t>(n, 1)); };
+  const cuuint64_t extents[] = {extent(operand.elements), extent(operand.lines), extent(shared ? 1 : operand.batch)};
   const cuuint64_t strides[] = {static_cast<cuuint64_t>(operand.ld) * sizeof(float),
                                 static_cast<cuuint64_t>(stride) * sizeof(float)};
   const cuuint32_t box_extents[] = {static_cast<cuuint32_t>(box.elements), static_cast<cuuint32_t>(box.lines), 1};

@@ -2,13 +2,14 @@
 // The product of two images of planes on Hopper (sm_90a): a warpgroup copies slabs into a ring in bulk, the others
 // multiply them, each 64 columns of C (wgmma_sums.cuh). Blocks stay and walk over tiles; those of the last, partial
 // round are cut along k, so that no multiprocessor is idle.
-// Order of a sum: chunk by chunk along k; where a tile is cut, the shares in the order of k.
+// Order of a sum: chunk by chunk along k; where a tile is cut, the shares in the order of k (plane_shares.cuh).
 #pragma once
 
 #include <limits>
 
 #include "device_traits.cuh"
 #include "plane_planner.hpp"
+#include "plane_shares.cuh"
 #include "range_facts.cuh"
 #include "scratch.hpp"
 #include "sum_order.hpp"
@@ -93,37 +94,6 @@ __device__ __forceinline__ void copy_items(PlaneRing<Tile>& ring, const SplitOpe
       copy_chunk(ring, cursor, source, at.first_slab + done, left < Tile::CHUNK_SLABS ? left : Tile::CHUNK_SLABS);
     }
   }
-}
-
-// ---------------------------------------------------------------------------------------- shares of a tile
-
-/// The consuming threads of a block meet: a barrier of the hardware's that nobody else uses.
-template <class Tile>
-__device__ __forceinline__ void consumers_meet() {
-  asm volatile("bar.sync 1, %0;" ::"n"(Tile::CONSUMERS) : "memory");
-}
-
-/// Leaves this block's share of a tile with the others'. True in the block that comes last: its sums are then the whole
-/// tile's, the shares added in the order of k.
-template <class Tile, class Sums>
-__device__ __forceinline__ bool join_shares(PlaneRing<Tile>& ring, Sums& sums, const PlanePlan& plan,
-                                            const PlaneItem& at) {
-  constexpr std::int64_t part_floats = std::int64_t{Tile::BM} * Tile::BN;
-  float* const parts = plan.parts + at.cut_tile * plan.shares * part_floats;
-  sums.store_part(parts + at.share * part_floats);
-  consumers_meet<Tile>();
-  if (threadIdx.x == 0) {
-    std::uint32_t* const counter = plan.tickets + at.cut_tile;
-    const bool last = take_ticket(counter) + 1 == static_cast<std::uint32_t>(plan.shares);
-    if (last) *counter = 0;
-    ring.ticket = last ? 1 : 0;
-  }
-  consumers_meet<Tile>();
-  if (ring.ticket == 0) return false;
-  sums.load_part(parts);
-#pragma unroll 1
-  for (int share = 1; share < plan.shares; ++share) sums.add_part(parts + share * part_floats);
-  return true;
 }
 
 // ---------------------------------------------------------------------------------------- kernel

@@ -3,6 +3,7 @@
 // memory: that operand's fragments go through registers. GPU only, sm_90a only.
 #pragma once
 
+#include "plane_shares.cuh"
 #include "plane_tile.cuh"
 #include "tensor_epilogue.cuh"
 #include "wgmma_words.cuh"
@@ -87,24 +88,10 @@ class RegisterSums {
     return {at.row, at.column, {sums[pair % 2 * 2], sums[pair % 2 * 2 + 1]}};
   }
 
-  /// The sums one after the other, for another block: element `i` of thread `t` stands at part[i * CONSUMERS + t].
-  __device__ __forceinline__ void store_part(float* part) const {
-    float* mine = part + threadIdx.x;
-#pragma unroll
-    for (int i = 0; i < Tile::SUMS; ++i) mine[i * Tile::CONSUMERS] = sums_[i];
-  }
-
-  __device__ __forceinline__ void load_part(const float* part) {
-    const float* mine = part + threadIdx.x;
-#pragma unroll
-    for (int i = 0; i < Tile::SUMS; ++i) sums_[i] = __ldcg(mine + i * Tile::CONSUMERS);
-  }
-
-  __device__ __forceinline__ void add_part(const float* part) {
-    const float* mine = part + threadIdx.x;
-#pragma unroll
-    for (int i = 0; i < Tile::SUMS; ++i) sums_[i] = __fadd_rn(sums_[i], __ldcg(mine + i * Tile::CONSUMERS));
-  }
+  /// The sums for another block, and from one.
+  __device__ __forceinline__ void store_part(float* part) const { store_quads<Tile::CONSUMERS>(sums_, part); }
+  __device__ __forceinline__ void load_part(const float* part) { load_quads<Tile::CONSUMERS>(sums_, part); }
+  __device__ __forceinline__ void add_part(const float* part) { add_quads<Tile::CONSUMERS>(sums_, part); }
 
  private:
   static constexpr int line_bytes = Tile::BOX_ROWS * int{sizeof(float)};

@@ -79,12 +79,12 @@ __global__ void __launch_bounds__(Tile::THREADS, 1)
 inline LinesOfOperand lines_along_m(const GemmProblem& p) { return {p.a, p.m, p.k, p.lda, p.batch, p.stride_a}; }
 inline LinesOfOperand lines_along_n(const GemmProblem& p) { return {p.b, p.n, p.k, p.ldb, p.batch, p.stride_b}; }
 
-/// B goes through registers where it can, so that C's neighbours are the instruction's. A map holds at least one k.
+/// B goes through registers where it can, so that C's neighbours are the instruction's.
 inline bool takes_b_in_registers(const GemmProblem& p) {
-  return p.k > 0 && p.op_b == Op::transpose && fits_map(lines_along_n(p), p);
+  return p.op_b == Op::transpose && fits_map(lines_along_n(p), p);
 }
 inline bool takes_a_in_registers(const GemmProblem& p) {
-  return p.k > 0 && !takes_b_in_registers(p) && p.op_a == Op::none && fits_map(lines_along_m(p), p);
+  return !takes_b_in_registers(p) && p.op_a == Op::none && fits_map(lines_along_m(p), p);
 }
 
 /// The tile for rows of C in registers, and for columns of C.
@@ -139,9 +139,11 @@ LaunchStatus launch_tf32_registers(const GemmProblem& p, Stream stream) {
   return takes_a_in_registers(p) ? launch_registers<typename Variants::Turned>(p, stream) : launch_not_supported;
 }
 
-/// KernelConfig::predicted_cycles of a pair of variants.
+/// KernelConfig::predicted_cycles of a pair of variants. Products without k may come without operands, which no map
+/// takes.
 template <class Variants>
 double tf32_registers_cycles(const GemmProblem& p, int multiprocessors) {
+  if (p.k == 0) return std::numeric_limits<double>::infinity();
   if (takes_b_in_registers(p)) {
     return tf32_cycles<typename Variants::Straight>(p, multiprocessors, !a_lies_along_k(p), false);
   }
