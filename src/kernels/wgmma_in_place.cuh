@@ -99,12 +99,13 @@ LaunchStatus launch_from(const GemmProblem& p, Stream stream, const SplitOperand
   }
 }
 
-// Writes the planes of one operand.
+// Writes the planes of one operand, of which there are none without k.
 template <bool OF_A>
 LaunchStatus launch_split_of_one(const GemmProblem& p, Stream stream, const SplitOperands& planes) {
   constexpr PlaneFormat tf32 = PlaneFormat::tf32;
   const std::int64_t products = (OF_A ? planes.a : planes.b).product_bytes == 0 ? 1 : p.batch;
   const SplitShare share = split_share(OF_A ? p.m : p.n, p.k, products);
+  if (share.pieces == 0) return launch_ok;
   SplitShare nothing = share;
   nothing.pieces = 0;
   const SplitPlan plan{OF_A ? share : nothing, OF_A ? nothing : share, Gate::always};

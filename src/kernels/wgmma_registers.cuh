@@ -143,7 +143,7 @@ LaunchStatus launch_tf32_registers(const GemmProblem& p, Stream stream) {
 /// takes.
 template <class Variants>
 double tf32_registers_cycles(const GemmProblem& p, int multiprocessors) {
-  if (p.k == 0) return std::numeric_limits<double>::infinity();
+  if (p.a == nullptr || p.b == nullptr) return std::numeric_limits<double>::infinity();
   if (takes_b_in_registers(p)) {
     return tf32_cycles<typename Variants::Straight>(p, multiprocessors, !a_lies_along_k(p), false);
   }
