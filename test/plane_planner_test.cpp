@@ -59,6 +59,13 @@ void check_items(const GemmProblem& p, const PlanePlan& plan) {
   }
 }
 
+/// Every share is in one group, and there are counters for all of them.
+void check_groups(const PlanePlan& plan) {
+  CHECK(plan.groups == ceil_div(plan.shares, plan.group_shares));
+  const std::int64_t cut_tiles = (plan.items - plan.whole) / plan.shares;
+  CHECK((plan.shares == 1 || cut_tiles * tickets_of_tile(plan) <= scratch_tickets));
+}
+
 template <class Tile>
 void check_plan(const GemmProblem& p, int multiprocessors) {
   INFO("m=", p.m, " n=", p.n, " k=", p.k, " batch=", p.batch, " multiprocessors=", multiprocessors);
@@ -70,6 +77,7 @@ void check_plan(const GemmProblem& p, int multiprocessors) {
   CHECK(best.blocks == std::min<std::int64_t>(best.plan.items, multiprocessors));
   CHECK(part_floats(best.plan, traits<Tile>) <= scratch_floats);
   check_items<Tile>(p, best.plan);
+  check_groups(best.plan);
 }
 
 }  // namespace
@@ -93,6 +101,13 @@ TEST_CASE("k is cut where whole tiles would leave most multiprocessors without w
   CHECK(with_rest.whole == 132);
   CHECK(with_rest.shares > 1);
   CHECK(plan(problem_of(256, 128, 64)).shares == 1);  // too short
+}
+
+TEST_CASE("all multiprocessors share one long tile, and none of them adds up all parts") {
+  const PlanePlan plan = plan_planes(problem_of(128, 128, 1000000), traits<Tile128Scaled>, 132, true).plan;
+  CHECK(plan.shares > 100);
+  CHECK(plan.groups > 1);
+  CHECK(plan.group_shares + plan.groups < plan.shares / 4);
 }
 
 TEST_CASE("without products, a tile is stored all the same") {

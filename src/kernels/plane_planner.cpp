@@ -2,6 +2,7 @@
 #include "plane_planner.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "grid_extents.hpp"
@@ -14,9 +15,10 @@ namespace ladder {
 namespace {
 
 constexpr double start_cycles = 3000;        // until the first slab has come
-constexpr double part_bytes_per_cycle = 24;  // of one multiprocessor, written or read
+constexpr double part_bytes_per_cycle = 40;  // of one multiprocessor, written or read
 constexpr double join_cycles = 2000;         // a ticket and the way to the parts
-constexpr int most_shares = 32;
+constexpr std::int64_t many_shares = 32;     // more only where all run at once
+constexpr int most_in_one_group = 8;
 constexpr int shortest_share = 4;  // slabs
 constexpr int lanes_of_warp = 32;
 
@@ -42,7 +44,8 @@ class Planner {
     const std::int64_t rest = tiles_ % multiprocessors_;
     consider_whole(rounds + (rest > 0 ? 1 : 0));
     if (may_cut && rest > 0 && slabs_ > 0) {
-      for (int shares = 2; shares <= most_shares; ++shares) consider_cut(rounds, rest, shares);
+      const std::int64_t most = std::min(std::max(many_shares, multiprocessors_ / rest), slabs_ / shortest_share);
+      for (int shares = 2; shares <= most; ++shares) consider_cut(rounds, rest, shares);
     }
     return best_;
   }
@@ -66,16 +69,29 @@ class Planner {
     PlanePlan plan = common_;
     const std::int64_t chunks = ceil_div(ceil_div(slabs_, shares), tile_.chunk_slabs);
     plan.share_slabs = static_cast<int>(chunks * tile_.chunk_slabs);
-    plan.shares = static_cast<int>(ceil_div(slabs_, plan.share_slabs));
+    plan.shares = plan.group_shares = static_cast<int>(ceil_div(slabs_, plan.share_slabs));
     if (plan.shares < 2 || plan.share_slabs < shortest_share) return;
+    if (plan.shares > most_in_one_group) group(plan);
     plan.whole = tiles_ - rest;
     plan.items = plan.whole + rest * plan.shares;
-    if (part_floats(plan, tile_) > scratch_floats || rest > scratch_tickets) return;
+    if (part_floats(plan, tile_) > scratch_floats || rest * tickets_of_tile(plan) > scratch_tickets) return;
     const std::int64_t rounds_of_shares = ceil_div(rest * plan.shares, multiprocessors_);
-    const double part_cycles = sizeof(float) * static_cast<double>(tile_.bm) * tile_.bn / part_bytes_per_cycle;
     consider(plan, static_cast<double>(rounds) * item_cycles(static_cast<double>(slabs_)) +
-                       static_cast<double>(rounds_of_shares) * (item_cycles(plan.share_slabs) + part_cycles) +
-                       join_cycles + plan.shares * part_cycles);
+                       static_cast<double>(rounds_of_shares) * item_cycles(plan.share_slabs) +
+                       cycles_of_joins(plan, rounds_of_shares));
+  }
+
+  /// Groups as large as there are groups: no block adds up more parts than it must.
+  static void group(PlanePlan& plan) {
+    plan.group_shares = static_cast<int>(std::ceil(std::sqrt(plan.shares)));
+    plan.groups = static_cast<int>(ceil_div(plan.shares, plan.group_shares));
+  }
+
+  double cycles_of_joins(const PlanePlan& plan, std::int64_t rounds_of_shares) const {
+    const double part_cycles = sizeof(float) * static_cast<double>(tile_.bm) * tile_.bn / part_bytes_per_cycle;
+    const double groups_cycles = plan.groups > 1 ? join_cycles + (1 + plan.groups) * part_cycles : 0.0;
+    return static_cast<double>(rounds_of_shares) * part_cycles + join_cycles + plan.group_shares * part_cycles +
+           groups_cycles;
   }
 
   PlaneTileTraits tile_;

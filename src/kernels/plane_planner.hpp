@@ -16,11 +16,16 @@ struct PlanePlan {
   std::int64_t whole = 0;  ///< tiles
   std::int64_t items = 0;
   int shares = 1;
+  int group_shares = 1;              ///< shares that one block adds up, if there are several groups
+  int groups = 1;                    ///< of a tile's shares
   int share_slabs = 0;               ///< slabs of a share; the last one may have fewer
   int arrivals_per_warp = 1;         ///< lanes that say that their warp has read a stage: see every_lane_arrives()
   float* parts = nullptr;            ///< where there are shares: BM * BN sums for each
-  std::uint32_t* tickets = nullptr;  ///< and a counter for each tile that is cut
+  std::uint32_t* tickets = nullptr;  ///< and tickets_of_tile() counters for each tile that is cut
 };
+
+/// A counter for each group of a tile's shares, and one for the groups.
+constexpr int tickets_of_tile(const PlanePlan& plan) { return plan.groups + 1; }
 
 /// What the planner knows of a kernel. A block is alone on its multiprocessor.
 struct PlaneTileTraits {

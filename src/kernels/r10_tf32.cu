@@ -2,9 +2,10 @@
 // r10_tf32: the tensor cores multiply numbers rounded to TF32.
 //
 // Over r09: the same producers, ring and shared tiles, but a consuming warp multiplies 16 x 8 x 8 an instruction
-// (mma.sync) instead of one product a lane. Operands are read in place; slabs keep their layouts in shared memory, and
-// fragments are rounded to nearest on their way to the tensor cores, which would cut them off.
-// Tile: 256 x 128 x 16, warp tile 64 x 64, 8 stages; smaller ones for smaller and for narrow problems.
+// (mma.sync); operands are read in place in every layout, and fragments rounded to nearest, not cut off as the tensor
+// cores would. On Hopper a warpgroup multiplies 64 x 256 x 8 (wgmma): what lies along k comes straight to shared
+// memory, what lies across goes through registers, what is not aligned is written anew before.
+// Tile: mma.sync 256 x 128 x 16, warp tile 64 x 64, 8 stages; wgmma 256 x 128 x 32, 4 stages; smaller ones.
 // Where memory sets the time rung 9's members serve, in FP32: TF32 would be no quicker.
 // On Hopper large problems go to wgmma: operands that lie along k are read in place, others written anew before.
 // Cost: 168 registers lent up to 224, 204 KiB of shared memory, one block an SM. Limit: mma.sync, which on an H200
@@ -14,7 +15,7 @@
 #include "r09_members.hpp"
 #include "tensor_tile.cuh"
 #if !defined(LADDER_EMULATED)
-#include "wgmma_in_place.cuh"
+#include "wgmma_registers.cuh"
 #endif
 
 namespace ladder::LADDER_DEVICE {
@@ -76,6 +77,7 @@ double member_cycles(const GemmProblem& p, int multiprocessors) {
 
 #if !defined(LADDER_EMULATED)
 
+// Where bits are to depend on k alone, mma.sync has all problems.
 template <class Variant>
 double wgmma_tiles_cycles(const GemmProblem& p, int multiprocessors) {
   if (plain_sums()) return std::numeric_limits<double>::infinity();
@@ -87,9 +89,24 @@ constexpr KernelConfig wgmma_tiles(const char* name) {
   return {name, Variant::Tile::extents, launch_tf32_in_place<Variant>, wgmma_tiles_cycles<Variant>, Sums::by_slab};
 }
 
+template <class Variants>
+double register_tiles_cycles(const GemmProblem& p, int multiprocessors) {
+  if (plain_sums()) return std::numeric_limits<double>::infinity();
+  return tf32_registers_cycles<Variants>(p, multiprocessors);
+}
+
+template <class Variants>
+constexpr KernelConfig register_tiles(const char* name) {
+  return {name, Variants::Straight::Tile::extents, launch_tf32_registers<Variants>, register_tiles_cycles<Variants>,
+          Sums::by_slab};
+}
+
 using Wgmma256x128 = WgmmaVariant<PlaneTile<PlaneFormat::tf32, 256, 128, 256, 4>, 80>;
 using Wgmma128x128 = WgmmaVariant<PlaneTile<PlaneFormat::tf32, 128, 128, 128, 6>, 68>;
 using Wgmma128x64 = WgmmaVariant<PlaneTile<PlaneFormat::tf32, 128, 64, 128, 8>, 55>;
+using Registers256x128 = RegisterVariants<256, 4, 79>;
+using Registers128x128 = RegisterVariants<128, 6, 66>;
+using Registers64x128 = RegisterVariants<64, 8, 50>;
 
 #endif
 
@@ -98,6 +115,9 @@ constexpr KernelConfig configs[] = {
     wgmma_tiles<Wgmma256x128>("wgmma_256x128"),
     wgmma_tiles<Wgmma128x128>("wgmma_128x128"),
     wgmma_tiles<Wgmma128x64>("wgmma_128x64"),
+    register_tiles<Registers256x128>("registers_256x128"),
+    register_tiles<Registers128x128>("registers_128x128"),
+    register_tiles<Registers64x128>("registers_64x128"),
 #endif
     tiles<Mma256x128>("mma_256x128"),
     tiles<Lending128x128>("mma_lending_128x128"),

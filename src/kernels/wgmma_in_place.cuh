@@ -32,12 +32,12 @@ __device__ __forceinline__ void copy_items_from(PlaneRing<Tile>& ring, const Spl
       ring.empty[cursor.stage()][0].wait_idly(cursor.parity() ^ 1);
       full.arrive_expecting(Tile::STAGE_BYTES);
       if constexpr (A == OperandSource::in_place) {
-        copy_rows(cells + Tile::B_BYTES, maps.a, slab * slab_k, m0, product, full);
+        copy_box(cells + Tile::B_BYTES, maps.a, slab * slab_k, m0, product, full);
       } else {
         bulk_copy(cells + Tile::B_BYTES, source.a + slab * source.a_slab_bytes, Tile::PART_BYTES, full);
       }
       if constexpr (B == OperandSource::in_place) {
-        copy_rows(cells, maps.b, slab * slab_k, n0, product, full);
+        copy_box(cells, maps.b, slab * slab_k, n0, product, full);
       } else {
         bulk_copy(cells, source.b + slab * source.b_slab_bytes, Tile::B_BYTES, full);
       }
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(Tile::THREADS, 1)
     if (threadIdx.x == Tile::CONSUMERS) copy_items_from<Tile, A, B>(ring, planes, maps, plan, slabs);
   } else {
     claim_registers<Tile::CONSUMER_REGISTERS>();
-    consume_items(ring, first, layout, epilogue, s, plan, slabs);
+    consume_items<PlaneSums<Tile>>(ring, first, layout, epilogue, s, plan, slabs);
   }
 #endif
 }
@@ -80,8 +80,8 @@ struct FoundOperands {
 template <class Tile>
 FoundOperands find_operands(const GemmProblem& p) {
   FoundOperands found;
-  if (a_lies_along_k(p)) found.a = operand_map(rows_of_a(p), Tile::BM);
-  if (b_lies_along_k(p)) found.b = operand_map(rows_of_b(p), Tile::BN);
+  if (a_lies_along_k(p)) found.a = operand_map(a_along_k(p), {slab_k, Tile::BM});
+  if (b_lies_along_k(p)) found.b = operand_map(b_along_k(p), {slab_k, Tile::BN});
   return found;
 }
 
@@ -99,12 +99,13 @@ LaunchStatus launch_from(const GemmProblem& p, Stream stream, const SplitOperand
   }
 }
 
-// Writes the planes of one operand.
+// Writes the planes of one operand, of which there are none without k.
 template <bool OF_A>
 LaunchStatus launch_split_of_one(const GemmProblem& p, Stream stream, const SplitOperands& planes) {
   constexpr PlaneFormat tf32 = PlaneFormat::tf32;
   const std::int64_t products = (OF_A ? planes.a : planes.b).product_bytes == 0 ? 1 : p.batch;
   const SplitShare share = split_share(OF_A ? p.m : p.n, p.k, products);
+  if (share.pieces == 0) return launch_ok;
   SplitShare nothing = share;
   nothing.pieces = 0;
   const SplitPlan plan{OF_A ? share : nothing, OF_A ? nothing : share, Gate::always};
@@ -138,23 +139,28 @@ LaunchStatus launch_tf32_in_place(const GemmProblem& p, Stream stream) {
                  : launch_half_split<Variant, OperandSource::planes, OperandSource::in_place>(p, stream);
 }
 
-/// KernelConfig::predicted_cycles of a variant.
+/// Cycles of a product, and of writing an operand as planes before.
 template <class Variant>
-double tf32_in_place_cycles(const GemmProblem& p, int multiprocessors) {
+double tf32_cycles(const GemmProblem& p, int multiprocessors, bool splits_a, bool splits_b) {
   constexpr double split_bytes_per_cycle = 13.8;   // of a multiprocessor: H200, 3.6 TB/s
   constexpr double memory_bytes_per_cycle = 15.0;  // the same, where operands are read alone: 3.9 TB/s
   constexpr double launch_cycles = 3000;           // of one more kernel
   const auto floats = [&p](std::int64_t rows, std::int64_t columns) {
     return static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(p.batch);
   };
-  const double split_floats =
-      (a_lies_along_k(p) ? 0.0 : floats(p.m, p.k)) + (b_lies_along_k(p) ? 0.0 : floats(p.n, p.k));
+  const double split_floats = (splits_a ? floats(p.m, p.k) : 0.0) + (splits_b ? floats(p.n, p.k) : 0.0);
   const double split_cycles =
       split_floats > 0 ? launch_cycles + 2 * sizeof(float) * split_floats / (split_bytes_per_cycle * multiprocessors)
                        : 0.0;
   const double all_floats = floats(p.m, p.k) + floats(p.n, p.k) + floats(p.m, p.n);
   const double least_cycles = launch_cycles + sizeof(float) * all_floats / (memory_bytes_per_cycle * multiprocessors);
   return split_cycles + std::max(least_cycles, wgmma_cycles<Variant>(p, multiprocessors));
+}
+
+/// KernelConfig::predicted_cycles of a variant.
+template <class Variant>
+double tf32_in_place_cycles(const GemmProblem& p, int multiprocessors) {
+  return tf32_cycles<Variant>(p, multiprocessors, !a_lies_along_k(p), !b_lies_along_k(p));
 }
 
 }  // namespace ladder::LADDER_DEVICE

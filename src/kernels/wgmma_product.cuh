@@ -2,13 +2,14 @@
 // The product of two images of planes on Hopper (sm_90a): a warpgroup copies slabs into a ring in bulk, the others
 // multiply them, each 64 columns of C (wgmma_sums.cuh). Blocks stay and walk over tiles; those of the last, partial
 // round are cut along k, so that no multiprocessor is idle.
-// Order of a sum: chunk by chunk along k; where a tile is cut, the shares in the order of k.
+// Order of a sum: chunk by chunk along k; where a tile is cut, the shares in the order of k (plane_shares.cuh).
 #pragma once
 
 #include <limits>
 
 #include "device_traits.cuh"
 #include "plane_planner.hpp"
+#include "plane_shares.cuh"
 #include "range_facts.cuh"
 #include "scratch.hpp"
 #include "sum_order.hpp"
@@ -95,65 +96,34 @@ __device__ __forceinline__ void copy_items(PlaneRing<Tile>& ring, const SplitOpe
   }
 }
 
-// ---------------------------------------------------------------------------------------- shares of a tile
-
-/// The consuming threads of a block meet: a barrier of the hardware's that nobody else uses.
-template <class Tile>
-__device__ __forceinline__ void consumers_meet() {
-  asm volatile("bar.sync 1, %0;" ::"n"(Tile::CONSUMERS) : "memory");
-}
-
-/// Leaves this block's share of a tile with the others'. True in the block that comes last: its sums are then the whole
-/// tile's, the shares added in the order of k.
-template <class Tile>
-__device__ __forceinline__ bool join_shares(PlaneRing<Tile>& ring, PlaneSums<Tile>& sums, const PlanePlan& plan,
-                                            const PlaneItem& at) {
-  constexpr std::int64_t part_floats = std::int64_t{Tile::BM} * Tile::BN;
-  float* const parts = plan.parts + at.cut_tile * plan.shares * part_floats;
-  sums.store_part(parts + at.share * part_floats);
-  consumers_meet<Tile>();
-  if (threadIdx.x == 0) {
-    std::uint32_t* const counter = plan.tickets + at.cut_tile;
-    const bool last = take_ticket(counter) + 1 == static_cast<std::uint32_t>(plan.shares);
-    if (last) *counter = 0;
-    ring.ticket = last ? 1 : 0;
-  }
-  consumers_meet<Tile>();
-  if (ring.ticket == 0) return false;
-  sums.load_part(parts);
-#pragma unroll 1
-  for (int share = 1; share < plan.shares; ++share) sums.add_part(parts + share * part_floats);
-  return true;
-}
-
 // ---------------------------------------------------------------------------------------- kernel
 
 /// A finished tile's way into C.
-template <class Tile>
-__device__ __forceinline__ void store_tile(const PlaneSums<Tile>& sums, const GemmProduct& first,
-                                           const BatchLayout& layout, const Epilogue& epilogue, const Scalars& s,
-                                           const PlaneItem& at) {
+template <class Tile, class Sums>
+__device__ __forceinline__ void store_tile(const Sums& sums, const GemmProduct& first, const BatchLayout& layout,
+                                           const Epilogue& epilogue, const Scalars& s, const PlaneItem& at) {
   const GemmProduct p = product_at(first, layout, at.product);
   const BlockTile tile = tile_at(p, at.m0, at.n0);
   const PairsOfC c(p, tile, Tile::BM);
   constexpr int pairs = Tile::PARTS * Tile::SUMS / 2;
   store_pairs<pairs>(c, s, unit_of_sums<Tile::FORMAT>, [&](int pair) { return sums.pair(pair); });
   if (epilogue.is_plain()) return;
-  finish_pairs(c, epilogue, p, at.product, tile, pairs, [&](int pair) { return PlaneSums<Tile>::place_of(pair); });
+  finish_pairs(c, epilogue, p, at.product, tile, pairs, [&](int pair) { return Sums::place_of(pair); });
 }
 
-template <class Tile>
+/// `Sums`: a consuming thread's sums of a tile, and how it adds the ring's slabs to them.
+template <class Sums, class Tile>
 __device__ __forceinline__ void consume_items(PlaneRing<Tile>& ring, const GemmProduct& first,
                                               const BatchLayout& layout, const Epilogue& epilogue, const Scalars& s,
                                               const PlanePlan& plan, int slabs) {
-  PlaneSums<Tile> sums(ring, plan.arrivals_per_warp);
+  Sums sums(ring, plan.arrivals_per_warp);
 #pragma unroll 1
   for (std::int64_t item = blockIdx.x; item < plan.items; item += gridDim.x) {
     const PlaneItem at = plane_item<Tile>(plan, slabs, item);
     sums.clear();
     sums.add_slabs(at.slabs);
     if (plan.shares > 1 && at.cut_tile >= 0 && !join_shares(ring, sums, plan, at)) continue;
-    store_tile(sums, first, layout, epilogue, s, at);
+    store_tile<Tile>(sums, first, layout, epilogue, s, at);
   }
 }
 
@@ -190,7 +160,7 @@ __global__ void __launch_bounds__(Tile::THREADS, 1)
     if (threadIdx.x == Tile::CONSUMERS) copy_items(ring, planes, plan, slabs);
   } else {
     claim_registers<Tile::CONSUMER_REGISTERS>();
-    consume_items(ring, first, layout, epilogue, s, plan, slabs);
+    consume_items<PlaneSums<Tile>>(ring, first, layout, epilogue, s, plan, slabs);
   }
 #endif
 }

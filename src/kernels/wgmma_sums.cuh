@@ -7,6 +7,7 @@
 // section 3: accumulation outside). With one plane, TF32, that error is far below the one of the plane itself.
 #pragma once
 
+#include "plane_shares.cuh"
 #include "plane_tile.cuh"
 #include "tensor_epilogue.cuh"
 #include "wgmma_words.cuh"
@@ -103,30 +104,25 @@ class PlaneSums {
     return {at.row, at.column, {sums[0], sums[1]}};
   }
 
-  /// The sums one after the other, for another block: element `i` of thread `t` stands at part[i * CONSUMERS + t].
+  /// The sums for another block, and from one.
   __device__ __forceinline__ void store_part(float* part) const {
-    float* mine = part + threadIdx.x;
 #pragma unroll
-    for (int i = 0; i < Tile::PARTS * Tile::SUMS; ++i)
-      mine[i * Tile::CONSUMERS] = sums_[i / Tile::SUMS][i % Tile::SUMS];
+    for (int i = 0; i < Tile::PARTS; ++i) store_quads<Tile::CONSUMERS>(sums_[i], part + i * part_stride);
   }
 
   __device__ __forceinline__ void load_part(const float* part) {
-    const float* mine = part + threadIdx.x;
 #pragma unroll
-    for (int i = 0; i < Tile::PARTS * Tile::SUMS; ++i)
-      sums_[i / Tile::SUMS][i % Tile::SUMS] = __ldcg(mine + i * Tile::CONSUMERS);
+    for (int i = 0; i < Tile::PARTS; ++i) load_quads<Tile::CONSUMERS>(sums_[i], part + i * part_stride);
   }
 
   __device__ __forceinline__ void add_part(const float* part) {
-    const float* mine = part + threadIdx.x;
 #pragma unroll
-    for (int i = 0; i < Tile::PARTS * Tile::SUMS; ++i)
-      sums_[i / Tile::SUMS][i % Tile::SUMS] =
-          __fadd_rn(sums_[i / Tile::SUMS][i % Tile::SUMS], __ldcg(mine + i * Tile::CONSUMERS));
+    for (int i = 0; i < Tile::PARTS; ++i) add_quads<Tile::CONSUMERS>(sums_[i], part + i * part_stride);
   }
 
  private:
+  static constexpr int part_stride = Tile::SUMS * Tile::CONSUMERS;
+
   /// Waits for the next SLABS stages and moves on behind them.
   template <int SLABS>
   __device__ __forceinline__ void take(int (&stages)[SLABS]) {

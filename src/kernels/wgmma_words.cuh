@@ -123,6 +123,31 @@ LADDER_MULTIPLY(PlaneFormat::tf32, 64, 32, "%32", "%33", "%34", "k8.f32.tf32.tf3
 LADDER_MULTIPLY(PlaneFormat::tf32, 128, 64, "%64", "%65", "%66", "k8.f32.tf32.tf32", "")
 LADDER_MULTIPLY(PlaneFormat::tf32, 256, 128, "%128", "%129", "%130", "k8.f32.tf32.tf32", "")
 #undef LADDER_MULTIPLY
+
+/// sums += left * right, both of TF32: left's 64 rows by 8 k come from registers, as mma_tf32() has them of each of the
+/// warps' 16 rows (tensor_words.cuh).
+template <int N>
+struct WarpgroupMultiplyRegisters;
+
+#define LADDER_MULTIPLY(columns, count, first, second, third, fourth, right_number, keeps_number)            \
+  template <>                                                                                                \
+  struct WarpgroupMultiplyRegisters<columns> {                                                               \
+    static __device__ __forceinline__ void add(float (&sums)[count], const float* left, PlaneFactor right) { \
+      asm volatile(                                                                                          \
+          "{ .reg .pred keeps;\n"                                                                            \
+          "setp.ne.b32 keeps, " keeps_number                                                                 \
+          ", 0;\n"                                                                                           \
+          "wgmma.mma_async.sync.aligned.m64n" #columns "k8.f32.tf32.tf32 {" LADDER_SUMS_##count              \
+          "}, {" first ", " second ", " third ", " fourth "}, " right_number ", keeps, 1, 1; }"              \
+          : LADDER_REGISTERS_##count(0)                                                                      \
+          : "r"(__float_as_uint(left[0])), "r"(__float_as_uint(left[1])), "r"(__float_as_uint(left[2])),     \
+            "r"(__float_as_uint(left[3])), "l"(right.bits()), "r"(1));                                       \
+    }                                                                                                        \
+  };
+LADDER_MULTIPLY(64, 32, "%32", "%33", "%34", "%35", "%36", "%37")
+LADDER_MULTIPLY(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
+LADDER_MULTIPLY(256, 128, "%128", "%129", "%130", "%131", "%132", "%133")
+#undef LADDER_MULTIPLY
 #undef LADDER_REGISTERS_128
 #undef LADDER_REGISTERS_64
 #undef LADDER_REGISTERS_32

@@ -66,8 +66,9 @@ class Cublas {
   cublasHandle_t handle_ = nullptr;
 };
 
-/// One problem for each pair of ops, a little larger or smaller than a tile and more than its pipeline holds.
-void check_every_op(const Kernel& kernel) {
+/// One problem for each pair of ops, a little larger or smaller than a tile and more than its pipeline holds. Their
+/// lines are aligned from problem `first_quads` on, and those of the others not.
+void check_every_op(const Kernel& kernel, std::size_t first_quads) {
   const TileExtents& tile = kernel.tile();
   std::size_t turn = 0;
   for (const Op op_a : ops) {
@@ -79,7 +80,7 @@ void check_every_op(const Kernel& kernel) {
                    .op_b = op_b,
                    .alpha = 0.7f,
                    .beta = turn % 2 == 0 ? 0.0f : 1.3f,
-                   .lines = turn < 2 ? Lines::odd : Lines::quads};
+                   .lines = turn < first_quads ? Lines::odd : Lines::quads};
       check_kernel(kernel, Reference(c));
       ++turn;
     }
@@ -112,6 +113,18 @@ TEST_SUITE("rungs") {
           c.finish = finish;
           check_kernel(kernel, Reference(c));
           ++turn;
+        }
+      }
+    }
+  }
+
+  TEST_CASE("without products every kernel scales C, whole and cut tiles") {
+    for (const Kernel& kernel : gpu_kernels()) {
+      const TileExtents& tile = kernel.tile();
+      std::size_t turn = 0;
+      for (const Shape& shape : {Shape{tile.bm, tile.bn, 0}, {tile.bm + 3, 2 * tile.bn - 1, 0}}) {
+        for (const Op op_a : ops) {
+          for (const Op op_b : ops) check_kernel(kernel, Reference(varied(shape, op_a, op_b, turn++)));
         }
       }
     }
@@ -165,11 +178,14 @@ TEST_SUITE("rungs") {
 // Few and small: compute-sanitizer slows a kernel down a hundredfold.
 TEST_SUITE("sanitize") {
   TEST_CASE("each kernel once for each pair of ops, whole and cut tiles") {
-    for (const Kernel& kernel : gpu_fma_kernels()) check_every_op(kernel);
+    for (const Kernel& kernel : gpu_fma_kernels()) check_every_op(kernel, 2);
   }
 
   TEST_CASE("each kernel on tensor cores once for each pair of ops, whole and cut tiles") {
-    for (const Kernel& kernel : gpu_tensor_kernels()) check_every_op(kernel);
+    for (const Kernel& kernel : gpu_tensor_kernels()) {
+      check_every_op(kernel, 4);
+      check_every_op(kernel, 0);  // read in place, where a kernel can
+    }
   }
 
   TEST_CASE("each configuration on the smallest deep problem, and the smallest at all, that it is made for") {
