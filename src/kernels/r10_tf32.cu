@@ -4,12 +4,12 @@
 // Over r09: the same producers, ring and shared tiles, but a consuming warp multiplies 16 x 8 x 8 an instruction
 // (mma.sync); operands are read in place in every layout, and fragments rounded to nearest, not cut off as the tensor
 // cores would. On Hopper a warpgroup multiplies 64 x 256 x 8 (wgmma): what lies along k comes straight to shared
-// memory, what lies across goes through registers, what is not aligned is written anew before.
+// memory, one operand that lies across goes through registers, and another one, or one not aligned, is written anew
+// before.
 // Tile: mma.sync 256 x 128 x 16, warp tile 64 x 64, 8 stages; wgmma 256 x 128 x 32, 4 stages; smaller ones.
 // Where memory sets the time rung 9's members serve, in FP32: TF32 would be no quicker.
-// On Hopper large problems go to wgmma: operands that lie along k are read in place, others written anew before.
 // Cost: 168 registers lent up to 224, 204 KiB of shared memory, one block an SM. Limit: mma.sync, which on an H200
-// reached a third of the tensor cores' peak; with wgmma, what has to be written before.
+// reached a third of the tensor cores' peak; with wgmma the power they draw, and what has to be written before.
 // Reference: PTX ISA, mma.m16n8k8 with .tf32; CUTLASS's multistage mainloops.
 #include "pipeline_kernel.cuh"
 #include "r09_members.hpp"
