@@ -6,8 +6,8 @@
 // grows with the number of additions. So the products of the high planes of a chunk of k are added in sums that start
 // at 0, and these to the thread's own, rounded to nearest (Ootomo and Yokota, arXiv 2203.03341, section 3: accumulation
 // outside). The small products have sums apart, so that they lose nothing to the large ones. In bf16x3 these go on over
-// all of k and take up what the large ones lose to rounding, too (Dekker, "A floating-point technique for extending the
-// available precision", 1971); fp16x2, whose chunks each have scales of their own, adds both kinds up chunk by chunk.
+// all of k and take up what the large ones lose to rounding, too; fp16x2, whose chunks each have scales of their own,
+// adds both kinds up chunk by chunk.
 #pragma once
 
 #include "operand.cuh"

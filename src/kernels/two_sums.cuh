@@ -6,13 +6,14 @@
 
 namespace ladder::LADDER_DEVICE {
 
-/// sum += term, rounded to nearest. Returns what is lost by that, sum + term - (rounded sum), itself within 2^-24 of
-/// the term, and exact where the term is not the larger one (Dekker, "A floating-point technique for extending the
-/// available precision", 1971).
+/// sum += term, rounded to nearest. Returns what is lost by that, sum + term - (rounded sum), which is exact, whichever
+/// of the two is larger (Knuth, "The Art of Computer Programming", volume 2, section 4.2.2).
 __device__ __forceinline__ float add_with_loss(float& sum, float term) {
   const float before = sum;
   sum = __fadd_rn(before, term);
-  return __fadd_rn(term, -__fadd_rn(sum, -before));
+  const float of_term = __fadd_rn(sum, -before);
+  const float of_before = __fadd_rn(sum, -of_term);
+  return __fadd_rn(__fadd_rn(before, -of_before), __fadd_rn(term, -of_term));
 }
 
 }  // namespace ladder::LADDER_DEVICE
