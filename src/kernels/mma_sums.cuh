@@ -6,15 +6,13 @@
 // grows with the number of additions. So the products of the high planes of a chunk of k are added in sums that start
 // at 0, and these to the thread's own, rounded to nearest (Ootomo and Yokota, arXiv 2203.03341, section 3: accumulation
 // outside). The small products have sums apart, so that they lose nothing to the large ones. In bf16x3 these go on over
-// all of k and take up what the large ones lose to rounding, too; fp16x2, whose chunks each have scales of their own,
-// adds both kinds up chunk by chunk.
+// all of k; fp16x2, whose chunks each have scales of their own, adds both kinds up chunk by chunk.
 #pragma once
 
 #include "operand.cuh"
 #include "planes.hpp"
 #include "tensor_epilogue.cuh"
 #include "tensor_words.cuh"
-#include "two_sums.cuh"
 
 namespace ladder::LADDER_DEVICE {
 
@@ -195,8 +193,8 @@ class MmaSums {
   __device__ __forceinline__ void promote(const Sums& large) {
 #pragma unroll
     for (int i = 0; i < SUMS; ++i) {
-      float& small = number(small_, i);
-      small = __fadd_rn(small, add_with_loss(number(total_, i), number(large, i)));
+      float& total = number(total_, i);
+      total = __fadd_rn(total, number(large, i));
     }
   }
 

@@ -36,8 +36,7 @@ struct PlaneTile {
   static constexpr bool SCALED = FORMAT == PlaneFormat::fp16x2;
 
   // bf16x3 keeps two sums of an element where registers suffice: a large one, to which the products of the high planes
-  // are promoted slab by slab, and a small one, in which the tensor cores add up all other products, and which takes up
-  // what the large one loses to rounding. Else one sum.
+  // are promoted slab by slab, and a small one, in which the tensor cores add up all other products. Else one sum.
   static constexpr bool TWO_SUMS = FORMAT == PlaneFormat::bf16x3 && (2 * PARTS + 1) * SUMS <= MOST_SUMS;
   static constexpr bool ONE_SUM = FORMAT == PlaneFormat::bf16x3 && !TWO_SUMS;
   static constexpr int CHUNK_SLABS = SCALED ? scaled_k / slab_k : 1;  // from one promotion to the next

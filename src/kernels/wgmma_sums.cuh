@@ -11,7 +11,6 @@
 #include "plane_shares.cuh"
 #include "ring_reader.cuh"
 #include "tensor_epilogue.cuh"
-#include "two_sums.cuh"
 #include "wgmma_pairs.cuh"
 
 namespace ladder::LADDER_DEVICE {
@@ -139,14 +138,12 @@ class PlaneSums {
       wait_for_multiplications<2>();
       hold_sums(chunk);
 #pragma unroll
-      for (int i = 0; i < Tile::SUMS; ++i) chunk[i] = add_with_loss(sums_[part][i], chunk[i]);
+      for (int i = 0; i < Tile::SUMS; ++i) sums_[part][i] = __fadd_rn(sums_[part][i], chunk[i]);
       wait_for_multiplications<1>();
       reader_.pass_turn();
       wait_for_multiplications<0>();
       hold_sums(small_[part]);
       reader_.release(stages, part);
-#pragma unroll
-      for (int i = 0; i < Tile::SUMS; ++i) small_[part][i] = __fadd_rn(small_[part][i], chunk[i]);
     }
   }
 
