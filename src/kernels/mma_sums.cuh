@@ -3,9 +3,10 @@
 // cores since sm_80 have, and adds up.
 //
 // The tensor cores add with 24 bits and cut off what lies below (Khattak and Mikaitis, arXiv 2512.07004), an error that
-// grows with the number of additions. So the products of a chunk of k are added in sums that start at 0, the small ones
-// apart, so that they lose nothing to the large ones; both together are added to the thread's own sums, rounded to
-// nearest (Ootomo and Yokota, arXiv 2203.03341, section 3: accumulation outside).
+// grows with the number of additions. So the products of the high planes of a chunk of k are added in sums that start
+// at 0, and these to the thread's own, rounded to nearest (Ootomo and Yokota, arXiv 2203.03341, section 3: accumulation
+// outside). The small products have sums apart, so that they lose nothing to the large ones. In bf16x3 these go on over
+// all of k; fp16x2, whose chunks each have scales of their own, adds both kinds up chunk by chunk.
 #pragma once
 
 #include "operand.cuh"
@@ -70,22 +71,20 @@ class MmaSums {
   /// Adds the products of the `slabs` slabs of stage number `stage`.
   __device__ __forceinline__ void add_chunk(const MmaStages<Tile>& stages, int stage, int slabs) {
     Sums large = {};
-    Sums small = {};
-#pragma unroll
-    for (int slab = 0; slab < Tile::CHUNK_SLABS; ++slab) {
-      if (slab < slabs) {
-#pragma unroll
-        for (int k = 0; k < slab_k; k += Tile::MMA_K) multiply(large, small, stages.cells[stage][slab], k);
-      }
+    if constexpr (Tile::SCALED) {
+      Sums small = {};
+      multiply(large, small, stages.cells[stage], slabs);
+      promote(large, small, stages.scales[stage]);
+    } else {
+      multiply(large, small_, stages.cells[stage], slabs);
+      promote(large);
     }
-    promote(large, small, stages.scales[Tile::SCALED ? stage : 0]);
   }
 
   /// Pair number `i` of this thread, and where it stands in the block's tile.
   __device__ __forceinline__ TilePair pair(int i) const {
-    const float* sums = total_[i / 2 / Tile::FRAGMENTS_N][i / 2 % Tile::FRAGMENTS_N];
     const PairPlace at = place(i);
-    return {at.row, at.column, {sums[i % 2 * 2], sums[i % 2 * 2 + 1]}};
+    return {at.row, at.column, {sum(2 * i), sum(2 * i + 1)}};
   }
 
   __device__ __forceinline__ PairPlace place(int i) const {
@@ -96,6 +95,22 @@ class MmaSums {
 
  private:
   using Sums = float[Tile::FRAGMENTS_M][Tile::FRAGMENTS_N][4];
+
+  static constexpr int SUMS = 2 * PAIRS;
+
+  /// Number `i` of a thread's, two for each pair.
+  static __device__ __forceinline__ float& number(Sums& sums, int i) {
+    return sums[i / 4 / Tile::FRAGMENTS_N][i / 4 % Tile::FRAGMENTS_N][i % 4];
+  }
+  static __device__ __forceinline__ float number(const Sums& sums, int i) {
+    return sums[i / 4 / Tile::FRAGMENTS_N][i / 4 % Tile::FRAGMENTS_N][i % 4];
+  }
+
+  /// A finished sum.
+  __device__ __forceinline__ float sum(int i) const {
+    if constexpr (Tile::SCALED) return number(total_, i);
+    return __fadd_rn(number(total_, i), number(small_, i));
+  }
 
   __device__ __forceinline__ bool inside(int fragment_m, int fragment_n) const {
     return m_ + fragment_n * Tile::MMA_N < block_.rows && n_ + fragment_m * Tile::MMA_M < block_.columns;
@@ -114,6 +129,18 @@ class MmaSums {
       mma_bf16(d, b, a);
     } else {
       mma_fp16(d, b, a);
+    }
+  }
+
+  __device__ __forceinline__ void multiply(Sums& large, Sums& small,
+                                           const unsigned char (&cells)[Tile::CHUNK_SLABS][Tile::SLAB_BYTES],
+                                           int slabs) const {
+#pragma unroll
+    for (int slab = 0; slab < Tile::CHUNK_SLABS; ++slab) {
+      if (slab < slabs) {
+#pragma unroll
+        for (int k = 0; k < slab_k; k += Tile::MMA_K) multiply(large, small, cells[slab], k);
+      }
     }
   }
 
@@ -155,21 +182,19 @@ class MmaSums {
   /// Adds a chunk's sums to the thread's own: FP32, rounded to nearest.
   __device__ __forceinline__ void promote(const Sums& large, const Sums& small, const float* scales) {
 #pragma unroll
-    for (int fragment_m = 0; fragment_m < Tile::FRAGMENTS_M; ++fragment_m) {
+    for (int i = 0; i < SUMS; ++i) {
+      const PairPlace at = place(i / 2);
+      const float sum = __fadd_rn(number(small, i), number(large, i));
+      float& total = number(total_, i);
+      total = __fmaf_rn(__fmul_rn(sum, scales[at.column]), scales[Tile::BN + at.row + i % 2], total);
+    }
+  }
+
+  __device__ __forceinline__ void promote(const Sums& large) {
 #pragma unroll
-      for (int fragment_n = 0; fragment_n < Tile::FRAGMENTS_N; ++fragment_n) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          float& total = total_[fragment_m][fragment_n][i];
-          const float sum = __fadd_rn(small[fragment_m][fragment_n][i], large[fragment_m][fragment_n][i]);
-          if constexpr (Tile::SCALED) {
-            const PairPlace at = place((fragment_m * Tile::FRAGMENTS_N + fragment_n) * 2 + i / 2);
-            total = __fmaf_rn(__fmul_rn(sum, scales[at.column]), scales[Tile::BN + at.row + i % 2], total);
-          } else {
-            total = __fadd_rn(total, sum);
-          }
-        }
-      }
+    for (int i = 0; i < SUMS; ++i) {
+      float& total = number(total_, i);
+      total = __fadd_rn(total, number(large, i));
     }
   }
 
@@ -179,6 +204,7 @@ class MmaSums {
   int m_;       // where the warp's rows of C begin in the block's tile
   int n_;       // and its columns
   Sums total_ = {};
+  Sums small_ = {};  // what belongs to it
 };
 
 }  // namespace ladder::LADDER_DEVICE

@@ -73,6 +73,12 @@ struct BoxExtents {
   int lines;
 };
 
+/// Gives a thread that has not called the runtime yet the context that its first launch would.
+inline bool enter_context() {
+  int device = 0;
+  return cudaGetDevice(&device) == cudaSuccess && cudaSetDevice(device) == cudaSuccess;
+}
+
 /// Nothing where the driver refuses. It maps nothing empty, so an operand without elements, which is never copied,
 /// counts as one that has some.
 inline std::optional<OperandMap> operand_map(const LinesOfOperand& operand, const BoxExtents& box) {
@@ -88,10 +94,13 @@ inline std::optional<OperandMap> operand_map(const LinesOfOperand& operand, cons
   const cuuint32_t box_extents[] = {static_cast<cuuint32_t>(box.elements), static_cast<cuuint32_t>(box.lines), 1};
   const cuuint32_t steps[] = {1, 1, 1};
   OperandMap mapped{{}, shared ? 0 : 1};
-  const CUresult error =
-      encode(&mapped.map, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 3, const_cast<float*>(operand.origin), extents, strides,
-             box_extents, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const auto encode_here = [&] {
+    return encode(&mapped.map, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 3, const_cast<float*>(operand.origin), extents,
+                  strides, box_extents, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  };
+  CUresult error = encode_here();
+  if (error == CUDA_ERROR_INVALID_CONTEXT && enter_context()) error = encode_here();
   return error == CUDA_SUCCESS ? std::optional(mapped) : std::nullopt;
 }
 

@@ -30,9 +30,15 @@ struct PlaneTile {
   static constexpr int SUMS = PART / 2;                  // of a thread, of one part
   static constexpr int CONSUMER_REGISTERS = CONSUMERS == 2 * WARPGROUP ? 240 : 160;
   static constexpr int PRODUCER_REGISTERS = 24;
+  static constexpr int MOST_SUMS = 192;  // that fit in a consumer's registers
 
   static constexpr bool PROMOTES = FORMAT != PlaneFormat::tf32;
   static constexpr bool SCALED = FORMAT == PlaneFormat::fp16x2;
+
+  // bf16x3 keeps two sums of an element where registers suffice: a large one, to which the products of the high planes
+  // are promoted slab by slab, and a small one, in which the tensor cores add up all other products. Else one sum.
+  static constexpr bool TWO_SUMS = FORMAT == PlaneFormat::bf16x3 && (2 * PARTS + 1) * SUMS <= MOST_SUMS;
+  static constexpr bool ONE_SUM = FORMAT == PlaneFormat::bf16x3 && !TWO_SUMS;
   static constexpr int CHUNK_SLABS = SCALED ? scaled_k / slab_k : 1;  // from one promotion to the next
 
   static constexpr int PART_BYTES = PART / rows_of_cell * layout.cell_bytes;

@@ -77,7 +77,7 @@ constexpr int plane_pairs(PlaneFormat format) {
   return format == PlaneFormat::bf16x3 ? 6 : format == PlaneFormat::fp16x2 ? 3 : 1;
 }
 
-/// Pair number `i`, in the order in which they are added: what is small first.
+/// Pair number `i`: what is small first, the two high planes last.
 constexpr PlanePair plane_pair(PlaneFormat format, int i) {
   constexpr PlanePair of_bf16x3[] = {{0, 2}, {2, 0}, {1, 1}, {0, 1}, {1, 0}, {0, 0}};
   constexpr PlanePair of_fp16x2[] = {{0, 1}, {1, 0}, {0, 0}};

@@ -3,11 +3,11 @@
 //
 // Over r09: an FP32 number is the sum of three bf16 numbers, its planes. A first kernel writes both operands as planes;
 // a product of elements is then six products of planes, and the tensor cores are fifteen times as quick at those as
-// FMAs. What they add up of 32 k is added to a thread's own sum in FP32, for they cut off where FP32 rounds. Where
-// values do not suit the planes (Inf, NaN, near the end of FP32's range), a last kernel does the problem with FMAs.
-// Tile: 256 x 128 x 32 for large problems, 128 x 128 and 64 x 128 for smaller ones; 128 x 64 where there is no wgmma.
-// Cost: 6 bytes of memory for each element of A and B, and the time to write them; three launches.
-// Limit: the power that the tensor cores draw; the first kernel where a side or k is short.
+// FMAs. What they add up of 32 k is added to a thread's own sum in FP32, for they cut off where FP32 rounds; the small
+// products have a sum of their own. Where values do not suit the planes (Inf, NaN, near the end of FP32's range), a
+// last kernel does the problem with FMAs. Tile: 256 x 128 x 32 for large problems, 128 x 128 and 64 x 128 for smaller
+// ones; 128 x 64 where there is no wgmma. Cost: 6 bytes of memory for each element of A and B, and the time to write
+// them; three launches. Limit: the power that the tensor cores draw; the first kernel where a side or k is short.
 // Reference: Henry, Tang and Heinecke, "Leveraging the bfloat16 artificial intelligence datatype for higher-precision
 // computations", 2019 (the planes); Ootomo and Yokota, arXiv 2203.03341, 2022, section 3 (sums outside tensor cores).
 #include "plane_configs.cuh"
@@ -26,7 +26,7 @@ constexpr Multiplier multiplier(const char* name, const TileExtents& tile,
 
 #if !defined(LADDER_EMULATED)
 using Wgmma256 = WgmmaVariant<PlaneTile<bf16x3, 256, 128, 128, 3>, 95>;
-using Wgmma128 = WgmmaVariant<PlaneTile<bf16x3, 128, 128, 64, 4>, 86>;
+using Wgmma128 = WgmmaVariant<PlaneTile<bf16x3, 128, 128, 128, 4>, 86>;
 using Wgmma64 = WgmmaVariant<PlaneTile<bf16x3, 64, 128, 64, 6>, 81>;
 #endif
 

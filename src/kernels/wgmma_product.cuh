@@ -116,7 +116,7 @@ template <class Sums, class Tile>
 __device__ __forceinline__ void consume_items(PlaneRing<Tile>& ring, const GemmProduct& first,
                                               const BatchLayout& layout, const Epilogue& epilogue, const Scalars& s,
                                               const PlanePlan& plan, int slabs) {
-  Sums sums(ring, plan.arrivals_per_warp);
+  Sums sums(ring, plan);
 #pragma unroll 1
   for (std::int64_t item = blockIdx.x; item < plan.items; item += gridDim.x) {
     const PlaneItem at = plane_item<Tile>(plan, slabs, item);
@@ -185,10 +185,11 @@ inline bool has_wgmma() {
 #endif
 }
 
-/// Cycles of the product alone, its operands being planes already.
+/// Cycles of the product alone, its operands being planes already. A tile that adds up as no other does is not for sums
+/// that depend on k alone.
 template <class Variant>
 double wgmma_cycles(const GemmProblem& p, int multiprocessors) {
-  if (!has_wgmma()) return std::numeric_limits<double>::infinity();
+  if (!has_wgmma() || (plain_sums() && Variant::Tile::ONE_SUM)) return std::numeric_limits<double>::infinity();
   return plan_planes(p, Variant::traits, multiprocessors, !plain_sums()).cycles;
 }
 

@@ -37,8 +37,8 @@ struct RegisterTile : PlaneTile<PlaneFormat::tf32, RIGHT, 128, RIGHT, STAGES> {
 template <class Tile>
 class RegisterSums {
  public:
-  __device__ __forceinline__ RegisterSums(PlaneRing<Tile>& ring, int arrivals_per_warp)
-      : ring_(ring), arrivals_per_warp_(arrivals_per_warp) {
+  __device__ __forceinline__ RegisterSums(PlaneRing<Tile>& ring, const PlanePlan& plan)
+      : ring_(ring), arrivals_per_warp_(plan.arrivals_per_warp) {
     constexpr int chunk_floats = chunk_bytes / int{sizeof(float)};
     const int row = first_row();
     const int in_box = row % Tile::BOX_ROWS;

@@ -23,7 +23,7 @@ def roundings(k, precision):
     if precision == "tf32":
         return k + 3
     if precision == "bf16x6":
-        return min(k, SLAB) / 2 + 8 + slabs
+        return min(k, SLAB) / 2 + 7 + 2 * slabs
     if precision == "fp16x3":
         of_chunk = min(k, CHUNK)
         scaled = 14 + of_chunk / 2 + 2.5 * -(-of_chunk // STEP) + -(-k // CHUNK)

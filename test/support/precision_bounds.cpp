@@ -21,7 +21,7 @@ double roundings(std::int64_t k, Precision precision, bool surely_in_range) {
   const auto fma = static_cast<double>(k);
   const auto of_slab = static_cast<double>(std::min(k, slab));
   const auto of_chunk = static_cast<double>(std::min(k, chunk));
-  const double bf16x6 = of_slab / 2 + 8 + steps(k, slab);
+  const double bf16x6 = of_slab / 2 + 7 + 2 * steps(k, slab);
   const double fp16x3 = 14 + of_chunk / 2 + 2.5 * steps(std::min(k, chunk), 16) + steps(k, chunk);
   switch (precision) {
     case Precision::tf32:

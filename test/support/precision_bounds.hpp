@@ -24,11 +24,14 @@ double gamma(double roundings, double unit);
 /// fewer products err by (k / 2 + 2.5 (k / 8 + 1)) u <= (k + 3) u in all. TF32's subnormals may count as 0.
 ///
 /// bf16x6: three planes hold an element without a rest, each below 2^-8 of the one before. The products left out,
-/// middle times low twice and low times low, come to u |a||b|. Sums start at 0 every 32 of k. There steps of 16
-/// products add the high planes' products, (t / 2 + 5) u for the t <= 32 of the slab; the others are 2^-7 as large and
-/// err by less than u / 2 of S; both are added, one rounding, and a slab's sum to the thread's own one, another.
-/// Together
-///                                                  D = gamma_r S,    r = min(k, 32) / 2 + 8 + ceil(k / 32),
+/// middle times low twice and low times low, come to u |a||b|. Steps of 16 products add the high planes' products,
+/// (t / 2 + 5) u for the t <= 32 of a slab, from 0. The others are 2^-7 as large; their ten steps a slab err by
+/// 10 * 10.5 u 2^-7 < 0.85 u of S. In two numbers: each slab's high sum is added to the large one, whose loss goes to
+/// the small one, in which the steps of all ceil(k / 32) slabs end; both are added at the end. That is t / 2 + 5 + 1 +
+/// 0.85 ceil(k / 32) + 1. In one number: both sums of a slab start at 0, and each is added to the number, so that a
+/// product goes through 2 ceil(k / 32) - 1 roundings (fewer where blocks of k are put aside). That is t / 2 + 5 + 1 +
+/// 0.85 + 2 ceil(k / 32) - 1. Either is within
+///                                                  D = gamma_r S,    r = min(k, 32) / 2 + 7 + 2 ceil(k / 32),
 /// which is less than FP32's k from k = 19 on. Elements beyond the planes' range go through FP32 FMAs: r = max(k, r).
 ///
 /// fp16x3: an element, divided by its scale, is high + low + rest with |rest| <= 2^-22 |a|, or <= 2^-25 where low is
