@@ -16,7 +16,7 @@ namespace ladder::test {
 
 namespace {
 
-using Tile256 = emulated::PlaneTile<PlaneFormat::bf16x3, 256, 128, 128, 3>;
+using Tile256 = emulated::PlaneTile<PlaneFormat::tf32, 256, 128, 256, 4>;
 using Tile128Scaled = emulated::PlaneTile<PlaneFormat::fp16x2, 128, 128, 128, 6>;
 
 template <class Tile>

@@ -32,13 +32,11 @@ struct PlaneTile {
   static constexpr int PRODUCER_REGISTERS = 24;
   static constexpr int MOST_SUMS = 192;  // that fit in a consumer's registers
 
-  static constexpr bool PROMOTES = FORMAT != PlaneFormat::tf32;
   static constexpr bool SCALED = FORMAT == PlaneFormat::fp16x2;
 
-  // bf16x3 keeps two sums of an element where registers suffice: a large one, to which the products of the high planes
-  // are promoted slab by slab, and a small one, in which the tensor cores add up all other products. Else one sum.
-  static constexpr bool TWO_SUMS = FORMAT == PlaneFormat::bf16x3 && (2 * PARTS + 1) * SUMS <= MOST_SUMS;
-  static constexpr bool ONE_SUM = FORMAT == PlaneFormat::bf16x3 && !TWO_SUMS;
+  // bf16x3 keeps two sums of an element: a large one, to which the products of the high planes are promoted slab by
+  // slab, and a small one, in which the tensor cores add up all other products.
+  static constexpr bool TWO_SUMS = FORMAT == PlaneFormat::bf16x3;
   static constexpr int CHUNK_SLABS = SCALED ? scaled_k / slab_k : 1;  // from one promotion to the next
 
   static constexpr int PART_BYTES = PART / rows_of_cell * layout.cell_bytes;
@@ -53,6 +51,7 @@ struct PlaneTile {
   static constexpr double CYCLES_OF_STORE = BM * BN / 4.0;
 
   static_assert(BM % PART == 0 && BN % WARPGROUP_ROWS == 0, "the parts cover the tile exactly");
+  static_assert(!TWO_SUMS || (2 * PARTS + 1) * SUMS <= MOST_SUMS, "two sums, and one on its way to the large one");
   static_assert(STAGES >= 2 * CHUNK_SLABS, "a chunk is read while another one comes");
 };
 

@@ -56,7 +56,7 @@ __device__ __forceinline__ void multiply(float (&sums)[Tile::SUMS], const StageF
   constexpr int pairs = plane_pairs(Tile::FORMAT);
   hold_sums(sums);
   begin_multiplications();
-  if constexpr (Tile::PROMOTES) {
+  if constexpr (Tile::SCALED) {
     multiply_pairs<Tile, 0, pairs / 2>(sums, slabs, keeps);
     multiply_pairs<Tile, pairs / 2, pairs>(sums, slabs, true);
   } else {

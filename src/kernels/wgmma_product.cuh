@@ -185,11 +185,10 @@ inline bool has_wgmma() {
 #endif
 }
 
-/// Cycles of the product alone, its operands being planes already. A tile that adds up as no other does is not for sums
-/// that depend on k alone.
+/// Cycles of the product alone, its operands being planes already.
 template <class Variant>
 double wgmma_cycles(const GemmProblem& p, int multiprocessors) {
-  if (!has_wgmma() || (plain_sums() && Variant::Tile::ONE_SUM)) return std::numeric_limits<double>::infinity();
+  if (!has_wgmma()) return std::numeric_limits<double>::infinity();
   return plan_planes(p, Variant::traits, multiprocessors, !plain_sums()).cycles;
 }
 

@@ -4,8 +4,9 @@
 // The tensor cores add with 24 bits and cut off what lies below (Khattak and Mikaitis, arXiv 2512.07004), an error that
 // grows with the number of additions. So the products of a chunk of k are added in sums that start at 0, and these to
 // the thread's own, rounded to nearest (Ootomo and Yokota, arXiv 2203.03341, section 3: accumulation outside). All
-// products of a chunk go into one sum, the small ones first, or those of bf16x3's high planes apart from the small
-// ones, as PlaneTile says. With one plane, TF32, that error is far below the one of the plane itself.
+// products of a chunk go into one sum, the small ones first; in bf16x3 those of the high planes do, and the small ones,
+// which lose little, stay in a sum of their own over all of k. With one plane, TF32, that error is far below the one of
+// the plane itself.
 #pragma once
 
 #include "plane_shares.cuh"
@@ -36,7 +37,7 @@ class PlaneSums {
 #pragma unroll 1
       for (; slabs > 0; --slabs) add_slab();
       join_sums();
-    } else if constexpr (Tile::PROMOTES) {
+    } else if constexpr (Tile::SCALED) {
 #pragma unroll 1
       for (; slabs >= Tile::CHUNK_SLABS; slabs -= Tile::CHUNK_SLABS) add_chunk<Tile::CHUNK_SLABS>();
       if (Tile::CHUNK_SLABS > 1 && slabs > 0) add_chunk<1>();
@@ -111,7 +112,7 @@ class PlaneSums {
       reader_.pass_turn();
       wait_for_multiplications<0>();
       hold_sums(chunk);
-      const bool scales_left = Tile::SCALED && part == Tile::PARTS - 1;
+      const bool scales_left = part == Tile::PARTS - 1;
       if (!scales_left) reader_.release(stages, part);
       promote(chunk, stages[0], part);
       if (scales_left) reader_.release(stages, part);
@@ -156,24 +157,19 @@ class PlaneSums {
   }
 
   __device__ __forceinline__ void promote(const float (&chunk)[Tile::SUMS], int stage, int part) {
-    if constexpr (Tile::SCALED) {
-      const int lane = static_cast<int>(threadIdx.x) % warp_size;
-      const int warp = static_cast<int>(threadIdx.x) / warp_size;
-      const float* of_b = reader_.scales(stage) + warp * 16 + lane / 4;
-      const float* of_a = reader_.scales(stage) + Tile::BN + part * Tile::PART + lane % 4 * 2;
-      const float scale_b[2] = {of_b[0], of_b[8]};
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
+    const float* of_b = reader_.scales(stage) + warp * 16 + lane / 4;
+    const float* of_a = reader_.scales(stage) + Tile::BN + part * Tile::PART + lane % 4 * 2;
+    const float scale_b[2] = {of_b[0], of_b[8]};
 #pragma unroll
-      for (int i = 0; i < Tile::SUMS; i += 4) {
-        const float2 scale_a = *reinterpret_cast<const float2*>(of_a + i * 2);
+    for (int i = 0; i < Tile::SUMS; i += 4) {
+      const float2 scale_a = *reinterpret_cast<const float2*>(of_a + i * 2);
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          const float scaled = __fmul_rn(chunk[i + j], scale_b[j / 2]);
-          sums_[part][i + j] = __fmaf_rn(scaled, j % 2 == 0 ? scale_a.x : scale_a.y, sums_[part][i + j]);
-        }
+      for (int j = 0; j < 4; ++j) {
+        const float scaled = __fmul_rn(chunk[i + j], scale_b[j / 2]);
+        sums_[part][i + j] = __fmaf_rn(scaled, j % 2 == 0 ? scale_a.x : scale_a.y, sums_[part][i + j]);
       }
-    } else {
-#pragma unroll
-      for (int i = 0; i < Tile::SUMS; ++i) sums_[part][i] = __fadd_rn(sums_[part][i], chunk[i]);
     }
   }
 
