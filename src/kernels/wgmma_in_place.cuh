@@ -143,8 +143,9 @@ LaunchStatus launch_tf32_in_place(const GemmProblem& p, Stream stream) {
 template <class Variant>
 double tf32_cycles(const GemmProblem& p, int multiprocessors, bool splits_a, bool splits_b) {
   constexpr double split_bytes_per_cycle = 13.8;   // of a multiprocessor: H200, 3.6 TB/s
-  constexpr double memory_bytes_per_cycle = 15.0;  // the same, where operands are read alone: 3.9 TB/s
+  constexpr double memory_bytes_per_cycle = 14.0;  // the same, where operands are read alone: 3.7 TB/s
   constexpr double launch_cycles = 3000;           // of one more kernel
+  constexpr double maps_cycles = 5000;             // until maps have brought the first slab, beyond what planes take
   const auto floats = [&p](std::int64_t rows, std::int64_t columns) {
     return static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(p.batch);
   };
@@ -154,7 +155,7 @@ double tf32_cycles(const GemmProblem& p, int multiprocessors, bool splits_a, boo
                        : 0.0;
   const double all_floats = floats(p.m, p.k) + floats(p.n, p.k) + floats(p.m, p.n);
   const double least_cycles = launch_cycles + sizeof(float) * all_floats / (memory_bytes_per_cycle * multiprocessors);
-  return split_cycles + std::max(least_cycles, wgmma_cycles<Variant>(p, multiprocessors));
+  return maps_cycles + split_cycles + std::max(least_cycles, wgmma_cycles<Variant>(p, multiprocessors));
 }
 
 /// KernelConfig::predicted_cycles of a variant.

@@ -66,25 +66,36 @@ class Cublas {
   cublasHandle_t handle_ = nullptr;
 };
 
-/// One problem for each pair of ops, a little larger or smaller than a tile and more than its pipeline holds. Their
-/// lines are aligned from problem `first_quads` on, and those of the others not.
-void check_every_op(const Kernel& kernel, std::size_t first_quads) {
+/// A little larger than a tile in m and smaller in n where `turn` is even, or the other way round; more k than a
+/// pipeline holds.
+Case around_a_tile(const Kernel& kernel, Op op_a, Op op_b, std::size_t turn, Lines lines) {
   const TileExtents& tile = kernel.tile();
+  const std::int64_t m = tile.bm + (turn % 2 == 0 ? 1 : 0);
+  const std::int64_t n = tile.bn - (turn % 2 == 0 ? 1 : 0);
+  return {.shape = {m, n, std::int64_t{tile.bk} * (tile.stages + 1) + 1},
+          .op_a = op_a,
+          .op_b = op_b,
+          .alpha = 0.7f,
+          .beta = turn % 2 == 0 ? 0.0f : 1.3f,
+          .lines = lines};
+}
+
+/// One problem for each pair of ops. Their lines are aligned from problem `first_quads` on, and those of the others
+/// not.
+void check_every_op(const Kernel& kernel, std::size_t first_quads) {
   std::size_t turn = 0;
   for (const Op op_a : ops) {
     for (const Op op_b : ops) {
-      const std::int64_t m = tile.bm + (turn % 2 == 0 ? 1 : 0);
-      const std::int64_t n = tile.bn - (turn % 2 == 0 ? 1 : 0);
-      const Case c{.shape = {m, n, std::int64_t{tile.bk} * (tile.stages + 1) + 1},
-                   .op_a = op_a,
-                   .op_b = op_b,
-                   .alpha = 0.7f,
-                   .beta = turn % 2 == 0 ? 0.0f : 1.3f,
-                   .lines = turn < first_quads ? Lines::odd : Lines::quads};
-      check_kernel(kernel, Reference(c));
-      ++turn;
+      const Lines lines = turn < first_quads ? Lines::odd : Lines::quads;
+      check_kernel(kernel, Reference(around_a_tile(kernel, op_a, op_b, turn++, lines)));
     }
   }
+}
+
+/// Operands that no copy of 16 bytes can move, along k and across it.
+void check_unaligned(const Kernel& kernel) {
+  check_kernel(kernel, Reference(around_a_tile(kernel, Op::none, Op::none, 0, Lines::odd)));
+  check_kernel(kernel, Reference(around_a_tile(kernel, Op::transpose, Op::transpose, 1, Lines::odd)));
 }
 
 constexpr Shape ragged_shapes[] = {{257, 131, 77}, {1001, 999, 1003}, {640, 1280, 96}, {4097, 33, 65}, {31, 2049, 513}};
@@ -183,8 +194,8 @@ TEST_SUITE("sanitize") {
 
   TEST_CASE("each kernel on tensor cores once for each pair of ops, whole and cut tiles") {
     for (const Kernel& kernel : gpu_tensor_kernels()) {
-      check_every_op(kernel, 4);
       check_every_op(kernel, 0);  // read in place, where a kernel can
+      check_unaligned(kernel);
     }
   }
 
